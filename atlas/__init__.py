@@ -1,0 +1,1 @@
+"""OpenModelAtlas: documentation of neural-network architectures whose every claim is checked."""

@@ -1,0 +1,104 @@
+"""Every exception that the package raises on purpose.
+
+    AtlasError
+    ├── ContentError            issues were found: carries them all
+    ├── ContractError           an operator or contract is declared wrongly
+    ├── ShapeError              arrays or axes that do not fit an operator's contract
+    ├── SizeError               a size expression that cannot be read or has no value
+    ├── NodeError               the Node environment or its process failed
+    ├── DisplayError            KaTeX refuses a formula
+    ├── UpstreamError           upstream code could not be executed
+    └── SourceError             a pinned source could not be brought or does not hold
+        ├── OfflineError        not in the cache, and no network or not allowed to use it
+        ├── HashMismatchError   names the expected and the found hash
+        ├── RevisionError       the revision does not exist in the repository
+        ├── MissingFileError    the archive or the revision has no such file
+        ├── ArchiveError        an archive that is damaged, too large or has escaping names
+        └── ExcerptError        a line range or a symbol that the file does not have
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from atlas.issues import Issue, ordered, show
+
+
+class AtlasError(Exception):
+    """Base of all errors that are meant for the person who runs the atlas."""
+
+
+class ContentError(AtlasError):
+    """Issues in content; `issues` holds every one of them, sorted."""
+
+    def __init__(self, issues: Iterable[Issue]) -> None:
+        self.issues = ordered(issues)
+        super().__init__(show(self.issues))
+
+
+class ContractError(AtlasError):
+    """An operator or its contract is declared wrongly."""
+
+
+class ShapeError(AtlasError):
+    """Arrays or axes do not fit an operator's contract."""
+
+
+class SizeError(AtlasError):
+    """A size expression cannot be read or has no value."""
+
+
+class NodeError(AtlasError):
+    """The Node environment could not be made or its process failed."""
+
+
+class DisplayError(AtlasError):
+    """KaTeX refuses a formula; `position` is the 0-based offset in the formula, where known."""
+
+    def __init__(self, message: str, position: int | None = None) -> None:
+        super().__init__(message)
+        self.position = position
+
+
+class UpstreamError(AtlasError):
+    """Upstream code could not be executed over its facade."""
+
+
+class SourceError(AtlasError):
+    """A pinned source could not be brought, or what was brought is not what was pinned.
+
+    `field` is the key path in the manifest that the error concerns, such as `("artifact", "sha256")`.
+    """
+
+    def __init__(self, message: str, field: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class OfflineError(SourceError):
+    """The file is not in the cache, and the network is not there or not allowed."""
+
+
+class HashMismatchError(SourceError):
+    """A hash differs from the pinned one; the message names both."""
+
+    def __init__(self, what: str, expected: str, found: str, field: tuple[str | int, ...] = ()) -> None:
+        super().__init__(f"{what} is pinned as {expected} but is {found}", field)
+        self.expected = expected
+        self.found = found
+
+
+class RevisionError(SourceError):
+    """The pinned revision does not exist in the repository."""
+
+
+class MissingFileError(SourceError):
+    """The archive or the revision holds no such file."""
+
+
+class ArchiveError(SourceError):
+    """An archive is damaged, too large, or holds names that leave it."""
+
+
+class ExcerptError(SourceError):
+    """A line range or symbol that the pinned file does not have."""
