@@ -1,0 +1,83 @@
+"""The schema of `sources/*.yml`: which project, which revision, which files, and where to bring them from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from atlas.entries.base import Record, Text
+
+COMMIT = re.compile(r"[0-9a-f]{40}")
+
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+BlobId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+Revision = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$")]
+HttpsUrl = Annotated[str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/-]*)?$")]
+RepositoryPath = Annotated[str, StringConstraints(pattern=r"^(?!/)(?!.*(^|/)\.\.?(/|$))(?!.*//)[^\\\x00-\x1f]+[^/\\\x00-\x1f]$")]
+ArchiveName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|tar\.gz|tar\.bz2|tar\.xz|zip)$")]
+
+
+class Artifact(Record):
+    """A package archive that holds the pinned files, byte for byte."""
+
+    pypi: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[0-9A-Za-z.!+-]+$")]
+    """The package and its exact version, as `name==version`."""
+    file: ArchiveName
+    """The archive's file name."""
+    sha256: Sha256
+    """The archive's SHA-256, in hexadecimal."""
+    strip: RepositoryPath | None = None
+    """A leading folder that paths have in the repository but not in the archive, such as `src`."""
+
+
+class PinnedFile(Record):
+    """One file at the pinned revision."""
+
+    blob: BlobId
+    """Git's object id of the file's content."""
+
+
+class Manifest(Record):
+    """One upstream project, pinned to one revision."""
+
+    title: Text
+    """The project's name as people write it."""
+    repository: HttpsUrl
+    """The https address of its git repository, without `.git`."""
+    revision: Revision
+    """The commit, 40 hexadecimal digits in quotes if all are decimal; or a release tag while no commit is proved."""
+    release: Text | None = None
+    """The release that the revision was published as."""
+    license: Text
+    """The licence as an SPDX expression."""
+    license_text: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+    """The licence's text, a file beside the manifest that is shown with every pinned file."""
+    copyright: Text
+    """Who holds the copyright, as the project states it."""
+    artifact: Artifact | None = None
+    """A package archive to bring the files from; without it they are fetched with git."""
+    files: Annotated[Mapping[RepositoryPath, PinnedFile], Field(min_length=1)]
+    """The pinned files by their path in the repository."""
+
+    @property
+    def name(self) -> str:
+        """The repository as `owner/name`, or its address where it has no such form."""
+        path = self.repository.split("/", 3)[3] if self.repository.count("/") > 2 else ""
+        return path or self.repository
+
+    @property
+    def is_commit(self) -> bool:
+        """Whether the revision is a full commit id."""
+        return COMMIT.fullmatch(self.revision) is not None
+
+    def link(self, path: str, first: int | None = None, last: int | None = None) -> str:
+        """The address of a file, or of some of its lines, at the pinned revision on the repository's web site."""
+        site = self.repository.removesuffix(".git").rstrip("/")
+        middle = "-/blob" if "gitlab" in site.split("/")[2] else "blob"
+        address = f"{site}/{middle}/{self.revision}/{path}"
+        if first is None:
+            return address
+        return f"{address}#L{first}" if last in (None, first) else f"{address}#L{first}-L{last}"

@@ -1,0 +1,1 @@
+"""Checked entries → pages: code, prose, plain data for templates."""
