@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from atlas.entries.base import Record, Text
 
@@ -16,7 +16,18 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 BlobId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 Revision = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$")]
 HttpsUrl = Annotated[str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/-]*)?$")]
-RepositoryPath = Annotated[str, StringConstraints(pattern=r"^(?!/)(?!.*(^|/)\.\.?(/|$))(?!.*//)[^\\\x00-\x1f]+[^/\\\x00-\x1f]$")]
+
+
+def _inside_the_repository(path: str) -> str:
+    """Refuse a path that is absolute, leaves the repository, or is not written in its shortest form."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") for part in parts) or "\" in path or not path.isprintable():
+        raise ValueError(f"{path!r} is not a plain path inside the repository, with / between folders")
+    return path
+
+
+RepositoryPath = Annotated[str, AfterValidator(_inside_the_repository)]
+"""A path inside the repository, with `/` between folders."""
 ArchiveName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|tar\.gz|tar\.bz2|tar\.xz|zip)$")]
 
 
