@@ -21,7 +21,7 @@ HttpsUrl = Annotated[str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[
 def _inside_the_repository(path: str) -> str:
     """Refuse a path that is absolute, leaves the repository, or is not written in its shortest form."""
     parts = path.split("/")
-    if any(part in ("", ".", "..") for part in parts) or "\" in path or not path.isprintable():
+    if any(part in ("", ".", "..") for part in parts) or "\\" in path or not path.isprintable():
         raise ValueError(f"{path!r} is not a plain path inside the repository, with / between folders")
     return path
 
