@@ -4,6 +4,9 @@
     ├── ContentError            issues were found: carries them all
     ├── ContractError           an operator or contract is declared wrongly
     ├── ShapeError              arrays or axes that do not fit an operator's contract
+    ├── OptionError             an option or initial value that an operator or layer does not take
+    ├── UnknownOperatorError    no operator has that name: lists those that exist
+    ├── UninitializedError      a layer's parameter is used before its first call made it
     ├── SizeError               a size expression that cannot be read or has no value
     ├── NodeError               the Node environment or its process failed
     ├── DisplayError            KaTeX refuses a formula
@@ -41,7 +44,34 @@ class ContractError(AtlasError):
 
 
 class ShapeError(AtlasError):
-    """Arrays or axes do not fit an operator's contract."""
+    """Arrays or axes do not fit an operator's contract.
+
+    `misfits` holds one (argument, message) for each that does not fit, in the contract's order, where known.
+    """
+
+    def __init__(self, message: str, misfits: tuple[tuple[str, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.misfits = misfits
+
+
+class OptionError(AtlasError):
+    """An operator or layer is given an option or initial value that it does not take; `option` is its name."""
+
+    def __init__(self, message: str, option: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
+class UnknownOperatorError(AtlasError):
+    """No operator has that name; `nearest` is the likeliest that exists, where one is near."""
+
+    def __init__(self, message: str, nearest: str | None = None) -> None:
+        super().__init__(message)
+        self.nearest = nearest
+
+
+class UninitializedError(AtlasError, AttributeError):
+    """A layer's parameter is used before its first call made it; an AttributeError, so that `hasattr` says no."""
 
 
 class SizeError(AtlasError):
