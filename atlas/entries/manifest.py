@@ -28,7 +28,9 @@ def _inside_the_repository(path: str) -> str:
 
 RepositoryPath = Annotated[str, AfterValidator(_inside_the_repository)]
 """A path inside the repository, with `/` between folders."""
-ArchiveName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|tar\.gz|tar\.bz2|tar\.xz|zip)$")]
+ArchiveName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|zip|tar\.gz|tar\.bz2|tar\.xz)$")
+]
 
 
 class Artifact(Record):

@@ -1,0 +1,279 @@
+r"""Size expressions: the length of an axis as the page shows it (`d`, `h d_v`, `2r`, `H-k+1`, `\lfloor n/2\rfloor`).
+
+Two axes are equal if and only if their expressions are equal as polynomials, so an expression is parsed once into a
+canonical sum of monomials; counts of parameters are sums and products of sizes and share the type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import floor, prod
+
+from atlas.exceptions import SizeError
+
+Monomial = tuple[tuple[str, int], ...]
+"""Symbols with their exponents, sorted by symbol; the empty product is 1."""
+
+MAX_LENGTH = 200
+"""The longest expression that is read, in characters."""
+
+MAX_NESTING = 20
+"""How deep parentheses and floors may be nested."""
+
+_NAME = r"(?:\\(?:mathrm|text|operatorname)\{[A-Za-z]+\}|\\[A-Za-z]+|[A-Za-z])"
+_SCRIPT = rf"(?:{_NAME}|[0-9]|\{{(?:[A-Za-z0-9,+\- ]|{_NAME})+\}})"
+_SYMBOL = rf"{_NAME}(?:'|_{_SCRIPT})*"
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<number>[0-9]+)|(?P<floor>\\lfloor)|(?P<floor_end>\\rfloor)|(?P<times>\\cdot|\\times|\\,)"
+    rf"|(?P<symbol>{_SYMBOL})|(?P<sign>[-+/()]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A sum of monomials with rational coefficients; canonical, so `==` is equality of expressions."""
+
+    terms: tuple[tuple[Monomial, Fraction], ...]
+    """Monomials with coefficients that are not zero, sorted: higher degrees first, then by symbols."""
+
+    @property
+    def symbols(self) -> frozenset[str]:
+        """The size symbols that must be bound before the size has a value."""
+        atoms = (name for monomial, _ in self.terms for name, _ in monomial)
+        return frozenset(symbol for atom in atoms for symbol in _symbols_of(atom))
+
+    @property
+    def number(self) -> int | None:
+        """The value where the expression holds no symbol, else None."""
+        return self.value({}) if not self.symbols else None
+
+    def value(self, bindings: Mapping[str, int]) -> int:
+        """The size with its symbols bound.
+
+        Raises:
+            SizeError: a symbol is not bound, or the value is not a whole number.
+        """
+        total = _fraction(self, bindings)
+        if total.denominator != 1:
+            raise SizeError(f"{self} is {total}, not a whole number, for {_shown(bindings, self.symbols)}")
+        return int(total)
+
+    def __add__(self, other: Size) -> Size:
+        return _collect([*self.terms, *other.terms])
+
+    def __mul__(self, other: Size) -> Size:
+        return _collect((_product(a, b), p * q) for a, p in self.terms for b, q in other.terms)
+
+    def __neg__(self) -> Size:
+        return Size(tuple((monomial, -factor) for monomial, factor in self.terms))
+
+    def __truediv__(self, other: Size) -> Size:
+        if len(other.terms) != 1:
+            raise SizeError(f"{self} is divided by {other}, which is not a single product")
+        ((monomial, factor),) = other.terms
+        inverse = tuple((name, -power) for name, power in monomial)
+        return self * Size(((inverse, 1 / factor),))
+
+    def __str__(self) -> str:
+        """The expression in LaTeX, in canonical order."""
+        if not self.terms:
+            return "0"
+        parts = [_term(monomial, factor) for monomial, factor in self.terms]
+        return "".join(part if not index or part.startswith("-") else f"+{part}" for index, part in enumerate(parts))
+
+
+def size(expression: str | int) -> Size:
+    r"""Parse a size expression.
+
+    Raises:
+        SizeError: the expression cannot be read; the message says at which character.
+    """
+    return constant(expression) if isinstance(expression, int) else _parse(expression)
+
+
+def constant(number: int) -> Size:
+    """A size without symbols."""
+    return Size((((), Fraction(number)),)) if number else Size(())
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """The product of sizes: the number of elements of an array with these axes."""
+    total = constant(1)
+    for factor in sizes:
+        total = total * factor
+    return total
+
+
+@lru_cache(maxsize=4096)
+def _parse(expression: str) -> Size:
+    if len(expression) > MAX_LENGTH:
+        raise SizeError(f"a size of {len(expression)} characters; at most {MAX_LENGTH} are read")
+    return _Parser(expression).whole()
+
+
+class _Parser:
+    """Recursive descent over `sum := product (± product)*`, `product := factor (factor | / factor)*`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(_tokens(text))
+        self.index = 0
+        self.depth = 0
+
+    def whole(self) -> Size:
+        if not self.tokens:
+            raise SizeError("an empty size")
+        total = self.sum()
+        if self.index < len(self.tokens):
+            raise self.unexpected()
+        return total
+
+    def sum(self) -> Size:
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            raise SizeError(f"the size `{self.text}` is nested more than {MAX_NESTING} deep")
+        total = -self.product() if self.take("-") else self.product()
+        while True:
+            if self.take("+"):
+                total = total + self.product()
+            elif self.take("-"):
+                total = total + -self.product()
+            else:
+                self.depth -= 1
+                return total
+
+    def product(self) -> Size:
+        total = self.factor()
+        while True:
+            if self.take("/"):
+                total = total / self.factor()
+            elif self.kind in ("number", "symbol", "floor") or self.peek == "(":
+                total = total * self.factor()
+            elif self.kind == "times":
+                self.index += 1
+                total = total * self.factor()
+            else:
+                return total
+
+    def factor(self) -> Size:
+        kind, text = self.kind, self.peek
+        if kind == "number":
+            self.index += 1
+            return constant(int(text))
+        if kind == "symbol":
+            self.index += 1
+            return Size(((((text, 1),), Fraction(1)),))
+        if self.take("("):
+            inner = self.sum()
+            self.expect(")")
+            return inner
+        if kind == "floor":
+            self.index += 1
+            inner = self.sum()
+            self.expect("\\rfloor")
+            if not inner.symbols:
+                return constant(floor(_fraction(inner, {})))
+            return Size((((("\\lfloor " + str(inner) + "\\rfloor", 1),), Fraction(1)),))
+        raise self.unexpected()
+
+    @property
+    def kind(self) -> str:
+        return self.tokens[self.index][0] if self.index < len(self.tokens) else ""
+
+    @property
+    def peek(self) -> str:
+        return self.tokens[self.index][1] if self.index < len(self.tokens) else ""
+
+    def take(self, text: str) -> bool:
+        taken = self.kind in ("sign", "floor_end") and self.peek == text
+        self.index += taken
+        return taken
+
+    def expect(self, text: str) -> None:
+        if not self.take(text):
+            raise self.unexpected(f"`{text}`")
+
+    def unexpected(self, wanted: str = "a number, a symbol or a parenthesis") -> SizeError:
+        if self.index >= len(self.tokens):
+            return SizeError(f"the size `{self.text}` ends where {wanted} should follow")
+        _, text, offset = self.tokens[self.index]
+        return SizeError(f"the size `{self.text}` has `{text}` at {offset + 1} where {wanted} should stand")
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
+    offset = 0
+    while text[offset:].strip():
+        match = _TOKEN.match(text, offset)
+        if match is None:
+            start = offset + len(text[offset:]) - len(text[offset:].lstrip())
+            raise SizeError(f"the size `{text}` has `{text[start]}` at {start + 1}, which no size expression has")
+        kind = match.lastgroup or ""
+        yield kind, match[kind], match.start(kind)
+        offset = match.end()
+
+
+def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Size:
+    totals: dict[Monomial, Fraction] = {}
+    for monomial, factor in terms:
+        totals[monomial] = totals.get(monomial, Fraction(0)) + factor
+    kept = [(monomial, factor) for monomial, factor in totals.items() if factor]
+    return Size(tuple(sorted(kept, key=lambda term: (-sum(power for _, power in term[0]), term[0]))))
+
+
+def _product(first: Monomial, second: Monomial) -> Monomial:
+    powers = dict(first)
+    for name, power in second:
+        powers[name] = powers.get(name, 0) + power
+    return tuple(sorted((name, power) for name, power in powers.items() if power))
+
+
+def _symbols_of(atom: str) -> frozenset[str]:
+    """The symbols inside an atom: the atom itself, or those of a floor's argument."""
+    return _floored(atom).symbols if atom.startswith("\\lfloor") else frozenset((atom,))
+
+
+def _floored(atom: str) -> Size:
+    return _parse(atom.removeprefix("\\lfloor ").removesuffix("\\rfloor"))
+
+
+def _power(name: str, power: int, bindings: Mapping[str, int]) -> Fraction:
+    if name.startswith("\\lfloor"):
+        base = Fraction(floor(_fraction(_floored(name), bindings)))
+    elif name in bindings:
+        base = Fraction(bindings[name])
+    else:
+        raise SizeError(f"{name} has no value")
+    if base == 0 and power < 0:
+        raise SizeError(f"division by {name}, which is 0")
+    return base**power
+
+
+def _fraction(expression: Size, bindings: Mapping[str, int]) -> Fraction:
+    total = Fraction(0)
+    for monomial, factor in expression.terms:
+        total += factor * prod(_power(name, power, bindings) for name, power in monomial)
+    return total
+
+
+def _term(monomial: Monomial, factor: Fraction) -> str:
+    above = [_raised(name, power) for name, power in monomial if power > 0]
+    below = [_raised(name, -power) for name, power in monomial if power < 0]
+    numerator, denominator = abs(factor.numerator), factor.denominator
+    top = " ".join([*([str(numerator)] if numerator != 1 or not above else []), *above])
+    bottom = [*([str(denominator)] if denominator != 1 else []), *below]
+    sign = "-" if factor < 0 else ""
+    if not bottom:
+        return sign + top
+    return f"{sign}{top}/{bottom[0]}" if len(bottom) == 1 else f"{sign}{top}/({' '.join(bottom)})"
+
+
+def _raised(name: str, power: int) -> str:
+    return " ".join([name] * power)
+
+
+def _shown(bindings: Mapping[str, int], names: Iterable[str]) -> str:
+    return ", ".join(f"{name} = {bindings[name]}" for name in sorted(names)) or "no symbol"
