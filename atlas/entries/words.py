@@ -8,7 +8,7 @@ import yaml
 
 from atlas.issues import Issue
 
-AMBIGUOUS_WORDS = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}
+AMBIGUOUS_WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 """Words that are truth values in YAML 1.1 and texts in YAML 1.2, with what they were."""
 
 _VALUE = re.compile(r"^\s*(?:-\s+)*(?:(?:'[^']*'|\"[^\"]*\"|[^:#'\"]+):\s+)?(.*)$")
@@ -45,6 +45,8 @@ def _explanation(problem: str, context: str, source: str, column: int) -> tuple[
                 "quote a text that begins so; in { } and [ ] quote every text that holds { } [ ] or ,")  # fmt: skip
     if "mapping values are not allowed" in problem:
         return "a colon with a space after it stands inside an unquoted text", "quote the text"
+    if "'" in value and problem.startswith("did not find expected"):
+        return "a quote ends where the text goes on", "write '' for a quote inside single quotes"
     if "{" in source or "[" in source:
         return (f"brackets do not match ({problem})",
                 "in { } and [ ] quote every text that holds { } [ ] or ,")  # fmt: skip
