@@ -1,0 +1,171 @@
+"""A layer that behaves as Chainer 1.24 documents its LayerNormalization, with the operator doing the arithmetic.
+
+It exists because a library's page documents a class with arguments and attributes, and those claims need something
+that can be run too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from atlas.exceptions import OptionError, ShapeError, UninitializedError
+from atlas.operators.layer_norm import Floats, LayerNormGradient, layer_norm_outer_epsilon
+
+Initializer: TypeAlias = Callable[[Floats], object]
+"""Called with the vector to fill in place; what it returns is not used."""
+
+Initial: TypeAlias = float | Floats | Initializer | None
+"""A number for every unit, the vector itself, an initializer, or None for the default."""
+
+
+class LayerNormalization:
+    """Layer normalization of a batch of vectors, with epsilon added to the standard deviation.
+
+    Statistics are taken along the second axis. The parameters are made when the number of units is known: at once where
+    `size` is given, else at the first call. Until then `has_uninitialized_params` is true, and `gamma` and `beta` do
+    not exist: reading them raises UninitializedError, and `hasattr` says no.
+
+    Args:
+        size: The number of units; None leaves it to the first call.
+        eps: What is added to the standard deviation; not negative.
+        initial_gamma: The scaling vector: None fills it with 1, a number fills it with that number, an array of one
+            axis is copied, and an initializer is called with the vector and fills it in place.
+        initial_beta: The shifting vector, likewise; None fills it with 0.
+
+    Attributes:
+        gamma: The scaling parameter.
+        beta: The shifting parameter.
+        eps: What is added to the standard deviation.
+
+    The parameters are kept in float64 (Chainer's are float32), so that values given in float64 stay what they are;
+    the output has the type of x. Arrays of parameters may be written to in place but not replaced.
+    """
+
+    __slots__ = ("_beta", "_gamma", "_initial_beta", "_initial_gamma", "eps")
+
+    def __init__(
+        self, size: int | None = None, eps: float = 1e-6, initial_gamma: Initial = None, initial_beta: Initial = None
+    ) -> None:
+        self.eps = cast(float, layer_norm_outer_epsilon.options["epsilon"].check(eps))
+        self._initial_gamma = _checked("initial_gamma", 1.0 if initial_gamma is None else initial_gamma)
+        self._initial_beta = _checked("initial_beta", 0.0 if initial_beta is None else initial_beta)
+        self._gamma: Floats | None = None
+        self._beta: Floats | None = None
+        if size is not None:
+            self._initialize(_checked_size(size))
+        warnings.warn(
+            "LayerNormalization is experimental: its interface may still change in a later release",
+            FutureWarning,
+            stacklevel=2,
+        )
+
+    @property
+    def has_uninitialized_params(self) -> bool:
+        """Whether the parameters still wait for the first call."""
+        return self._gamma is None
+
+    @property
+    def gamma(self) -> Floats:
+        """The scaling parameter."""
+        return _made("gamma", self._gamma)
+
+    @property
+    def beta(self) -> Floats:
+        """The shifting parameter."""
+        return _made("beta", self._beta)
+
+    def __call__(self, x: Floats) -> Floats:
+        """Normalize a batch of vectors (batch size, units); the first call makes the parameters if they wait.
+
+        A call that fails makes no parameters.
+
+        Raises:
+            ShapeError: x does not have two axes, or another number of units than the layer.
+        """
+        shape = _shape_of_batch(x)
+        if self.has_uninitialized_params:
+            layer_norm_outer_epsilon.contract.bind({"x": x, "gamma": np.ones(shape[1]), "beta": np.ones(shape[1])})
+            self._initialize(_units(shape))
+        self._require_units(shape)
+        return cast(Floats, layer_norm_outer_epsilon(x, self.gamma, self.beta, epsilon=self.eps))
+
+    def backward(self, x: Floats, dy: Floats) -> LayerNormGradient:
+        """The gradient for x, eps (as `epsilon`), gamma and beta, where dy is the gradient of the output at x.
+
+        Raises:
+            UninitializedError: the layer has not been called yet and was made without a size.
+            ShapeError: x or dy does not fit the layer.
+        """
+        gamma, beta = self.gamma, self.beta
+        self._require_units(_shape_of_batch(x))
+        gradient = layer_norm_outer_epsilon.gradient
+        assert gradient is not None  # noqa: S101  # declared beside the operator
+        return cast(LayerNormGradient, gradient(x, gamma, beta, dy, epsilon=self.eps))
+
+    def _initialize(self, size: int) -> None:
+        gamma = _filled("initial_gamma", self._initial_gamma, size)
+        beta = _filled("initial_beta", self._initial_beta, size)
+        self._gamma, self._beta = gamma, beta
+
+    def _require_units(self, shape: tuple[int, int]) -> None:
+        if shape[1] != self.gamma.size:
+            message = f"x has {shape[1]} units on its second axis, but the layer was made for {self.gamma.size}"
+            raise ShapeError(message, (("x", message),))
+
+
+def _made(name: str, parameter: Floats | None) -> Floats:
+    if parameter is None:
+        raise UninitializedError(f"{name} does not exist before the first call, as the layer was made without a size")
+    return parameter
+
+
+def _shape_of_batch(x: Floats) -> tuple[int, int]:
+    shape = np.shape(x)
+    if len(shape) != 2:
+        message = f"x has shape {shape}, but the layer takes two axes: the batch and its units"
+        raise ShapeError(message, (("x", message),))
+    return shape[0], shape[1]
+
+
+def _units(shape: tuple[int, int]) -> int:
+    if shape[1] == 0:
+        message = "x has 0 units on its second axis; at least 1 is needed"
+        raise ShapeError(message, (("x", message),))
+    return shape[1]
+
+
+def _checked_size(size: object) -> int:
+    plain = size.item() if isinstance(size, np.integer) else size
+    if type(plain) is not int or plain < 1:
+        raise OptionError(f"size must be a whole number of at least 1, or None, not {size!r}", "size")
+    return plain
+
+
+def _checked(name: str, initial: Any) -> Any:
+    """The initial value, refused while the caller still stands at the line that gave it."""
+    if callable(initial):
+        return initial
+    if isinstance(initial, str | bytes) or np.asarray(initial).dtype.kind not in "fiu":
+        raise OptionError(f"{name} must be a number, an array of numbers or an initializer, not {initial!r}", name)
+    values = np.array(initial, dtype=np.float64)
+    if values.ndim > 1:
+        raise ShapeError(f"{name} has shape {values.shape}, but is a vector with one value for each unit")
+    return values
+
+
+def _filled(name: str, initial: Any, size: int) -> Floats:
+    """A new vector [size] with the initial values."""
+    vector = np.full(size, np.nan)
+    if callable(initial):
+        initial(vector)
+        if np.isnan(vector).any():
+            raise OptionError(f"{name} must fill the vector that it is called with, in place; it left NaN in it", name)
+    elif initial.shape not in ((), (size,)):
+        raise ShapeError(f"{name} has shape {initial.shape}, but the layer has {size} units")
+    else:
+        vector[...] = initial
+    return vector
