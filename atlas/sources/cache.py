@@ -1,0 +1,98 @@
+"""The content-addressed cache of pinned files: what is in it under a blob id has that blob id, or is not in it.
+
+It makes a second build independent of the network, and it may be shared by processes that run at the same time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import tempfile
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from atlas.sources.blob import blob_id
+
+VARIABLE = "OPENMODELATLAS_CACHE"
+NAME = "openmodelatlas"
+
+log = logging.getLogger(__name__)
+
+
+def cache_folder() -> Path:
+    """The user's cache directory of this program, by the environment; it need not exist yet."""
+    if chosen := os.environ.get(VARIABLE):
+        return Path(chosen).expanduser().absolute()
+    # The XDG rules say that a relative path is to be ignored; platformdirs reads the variable on some systems only.
+    if (shared := Path(os.environ.get("XDG_CACHE_HOME", ""))).is_absolute():
+        return shared / NAME
+    return user_cache_path(NAME, appauthor=False)
+
+
+class BlobCache:
+    """Files by blob id in a folder; where the folder cannot be written, in memory for as long as this object lives."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = (cache_folder() / "sources" if folder is None else folder).absolute()
+        self._kept: dict[str, bytes] = {}
+        self._told = False
+
+    def place(self, blob: str) -> Path:
+        """Where the file with this blob id is or would be."""
+        return self.folder / blob[:2] / blob[2:]
+
+    def get(self, blob: str) -> bytes | None:
+        """The content with this blob id, or None; a file that does not have the id it is filed under is removed."""
+        if blob in self._kept:
+            return self._kept[blob]
+        place = self.place(blob)
+        try:
+            content = place.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            log.warning("The cached file %s cannot be read (%s); it is brought anew.", place, error.strerror)
+            return None
+        found = blob_id(content)
+        if found != blob:
+            log.warning(
+                "The cached file %s is damaged (its content is %s); it is removed and brought anew.", place, found
+            )
+            with contextlib.suppress(OSError):
+                place.unlink()
+            return None
+        return content
+
+    def put(self, content: bytes) -> str:
+        """File a content and return its blob id; a folder that cannot be written costs one warning, not the build."""
+        blob = blob_id(content)
+        try:
+            self._write(self.place(blob), content)
+        except OSError as error:
+            self._kept[blob] = content
+            if not self._told:
+                self._told = True
+                log.warning(
+                    "The cache directory %s cannot be written (%s). What is fetched is kept for this run only; "
+                    "set %s to a directory that can be written, and the next run needs no network.",
+                    self.folder,
+                    error.strerror or error,
+                    VARIABLE,
+                )
+        return blob
+
+    @staticmethod
+    def _write(place: Path, content: bytes) -> None:
+        """Write beside the final place and move over it, so that no other process ever sees half a file."""
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=".part-", dir=place.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+            Path(name).replace(place)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise

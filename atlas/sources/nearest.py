@@ -1,0 +1,19 @@
+"""The name that somebody who wrote another one most likely meant, for the last words of an error message.
+
+Paths get their own rule: a file of the same name in another folder is nearer than a similar spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import SequenceMatcher, get_close_matches
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """The existing name nearest to a name or path, or None where nothing is like it; the same for any order."""
+    existing = sorted(set(names))
+    tail = name.rpartition("/")[2]
+    same_tail = [other for other in existing if other.rpartition("/")[2] == tail]
+    if same_tail:
+        return max(same_tail, key=lambda other: SequenceMatcher(None, name, other).ratio())
+    return next(iter(get_close_matches(name, existing, n=1, cutoff=0.6)), None)
