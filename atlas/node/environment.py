@@ -1,0 +1,210 @@
+"""Makes the Node environment: a Node.js and the npm packages of the committed lock, once, in the user's cache.
+
+A folder in the cache is either complete or not there: it is built beside its place and renamed, under a lock, so that
+neither a killed run nor two runs at once leave half of one behind. A complete one is used without touching the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from platformdirs import user_cache_path
+
+from atlas.exceptions import NodeError
+from atlas.node.runtime import (
+    OLDEST,
+    PREBUILT,
+    Runtime,
+    choose,
+    dotted,
+    prebuilt_command,
+    prebuilt_runtime,
+    system_runtime,
+    wheel_runtime,
+)
+
+HERE = Path(__file__).parent
+PACKAGE = HERE / "package.json"
+LOCK = HERE / "package-lock.json"
+CACHE_VARIABLE = "OPENMODELATLAS_CACHE"
+NPM_CI = ("ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund")
+LONGEST_COMMAND = 900
+"""Seconds after which nodeenv or npm is stopped, and for which another run's build is waited for."""
+TAIL = 15
+"""How many lines of a failed command's output a message shows."""
+
+Progress = Callable[[str], None]
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What the Node process needs, all of it on disk."""
+
+    node: Path
+    """The Node.js executable."""
+    node_version: str
+    """Its version, `20.19.0`."""
+    modules: Path
+    """The `node_modules` folder made from the committed lock."""
+    katex_version: str
+    """The version of KaTeX in it."""
+    katex_dist: Path
+    """KaTeX's built files: the module, its CSS and its fonts."""
+
+
+def cache_folder() -> Path:
+    """The folder for everything that can be made or fetched again; `OPENMODELATLAS_CACHE` names another one."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named).expanduser().absolute() if named else user_cache_path("openmodelatlas")
+
+
+def prepare(cache: Path | None = None, progress: Progress = log.info, lock: Path = LOCK) -> Environment:
+    """Find or make the environment; `progress` is told what takes long, and nothing where all is in the cache."""
+    folder = (cache or cache_folder()) / "node"
+    choice = choose(system_runtime(), wheel_runtime())
+    runtime = choice.runtime or _bring_node(folder, choice.refused, progress)
+    name = f"packages-{_key(lock, runtime)}"
+
+    def install(target: Path) -> None:
+        progress(f"Installing KaTeX for Node.js {dotted(runtime.version)} (once, into {folder / name})")
+        shutil.copyfile(lock.with_name(PACKAGE.name), target / PACKAGE.name)
+        shutil.copyfile(lock, target / LOCK.name)
+        run_command([*runtime.npm, *NPM_CI], "npm ci", target)
+        if _katex_version(target) is None:
+            raise NodeError(f"npm ci succeeded but {LOCK.name} brought no complete KaTeX")
+
+    made = made_once(folder / name, install, lambda target: _katex_version(target) is not None, progress)
+    version = _katex_version(made)
+    if version is None:
+        raise NodeError(f"{made} was damaged while it was used; run again to have it made anew")
+    modules = made / "node_modules"
+    return Environment(runtime.node, dotted(runtime.version), modules, version, modules / "katex" / "dist")
+
+
+def made_once(folder: Path, make: Callable[[Path], None], complete: Callable[[Path], bool], progress: Progress) -> Path:
+    """The folder, made by `make` in a temporary folder beside it and renamed, if it is not there complete already."""
+    if complete(folder):
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(folder, progress):
+            if not complete(folder):
+                _make(folder, make)
+    except OSError as error:
+        raise NodeError(
+            f"cannot write the Node environment into {folder.parent}: {error}; "
+            f"set {CACHE_VARIABLE} to a folder that can be written"
+        ) from error
+    return folder
+
+
+def run_command(command: Sequence[str], name: str, cwd: Path) -> None:
+    """Run a command to its end; a failure is a NodeError that shows the end of what it printed."""
+    try:
+        done = subprocess.run(  # noqa: S603 - the command lines are our own, without a shell
+            command,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=LONGEST_COMMAND,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NodeError(f"{name} was stopped after {LONGEST_COMMAND} seconds; is the network there?") from error
+    except OSError as error:
+        raise NodeError(f"{name} could not be started: {error}") from error
+    if done.returncode:
+        tail = "\n".join(f"    {line}" for line in done.stdout.rstrip().splitlines()[-TAIL:])
+        raise NodeError(
+            f"{name} failed with exit code {done.returncode}; it needs the network once "
+            f"(npm's own settings name another registry or a proxy). The end of its output:\n{tail}"
+        )
+
+
+@contextmanager
+def _locked(folder: Path, progress: Progress) -> Iterator[None]:
+    """Hold the folder's lock, waiting for another run that has it."""
+    lock = FileLock(folder.with_name(f"{folder.name}.lock"))
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        progress(f"Waiting for another run that is making {folder}")
+        try:
+            lock.acquire(timeout=LONGEST_COMMAND)
+        except Timeout:
+            raise NodeError(f"another run has held {lock.lock_file} for {LONGEST_COMMAND} seconds") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _make(folder: Path, make: Callable[[Path], None]) -> None:
+    """Build beside the folder and rename; what a killed run or a damaged cache left is removed first."""
+    prefix = f".{folder.name}."
+    for leftover in [folder, *folder.parent.glob(f"{prefix}*")]:
+        if leftover.exists():
+            shutil.rmtree(leftover)
+    partial = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
+    try:
+        make(partial)
+        partial.rename(folder)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
+
+
+def _bring_node(folder: Path, refused: tuple[str, ...], progress: Progress) -> Runtime:
+    """The prebuilt Node.js in the cache, brought by nodeenv if it is not there."""
+
+    def bring(target: Path) -> None:
+        progress(f"Bringing Node.js {dotted(PREBUILT)} with nodeenv (once, into {folder})")
+        run_command(prebuilt_command(target / "environment"), "nodeenv", target)
+
+    def complete(target: Path) -> bool:
+        runtime = prebuilt_runtime(target / "environment")
+        return runtime is not None and bool(runtime.npm)
+
+    try:
+        made = made_once(folder / f"node-{dotted(PREBUILT)}", bring, complete, progress)
+        runtime = prebuilt_runtime(made / "environment")
+        if runtime is None:
+            raise NodeError(f"the Node.js that nodeenv brought into {made} does not run on this system")
+    except NodeError as error:
+        raise NodeError(
+            f"no Node.js {dotted(OLDEST)} or newer: {'; '.join(refused)}; and none could be brought: {error}\n"
+            f'Install Node.js with npm, or run: pip install "openmodelatlas[node]"'
+        ) from error
+    return runtime
+
+
+def _key(lock: Path, runtime: Runtime) -> str:
+    """What the installed packages depend on."""
+    return hashlib.sha256(lock.read_bytes() + dotted(runtime.version).encode()).hexdigest()[:16]
+
+
+def _katex_version(folder: Path) -> str | None:
+    """The version of the KaTeX installed below the folder; None where any part of it is missing."""
+    katex = folder / "node_modules" / "katex"
+    if not ((katex / "dist" / "katex.mjs").is_file() and (katex / "dist" / "katex.min.css").is_file()):
+        return None
+    try:
+        version = json.loads((katex / "package.json").read_text(encoding="utf-8"))["version"]
+    except (OSError, ValueError, KeyError):
+        return None
+    return str(version)

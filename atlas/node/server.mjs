@@ -1,0 +1,85 @@
+// The Node side of the atlas: typesets batches of formulas with KaTeX until its standard input ends.
+// Each frame, in and out, is a 4-byte big-endian length and that many bytes of JSON; process.py is the other end.
+
+import { writeSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { Script } from "node:vm";
+
+const [katexModule] = process.argv.slice(2);
+const { default: katex } = await import(pathToFileURL(katexModule));
+
+// Standard output carries frames only.
+console.log = console.info = console.debug = console.error;
+
+const LONGEST_FORMULA_MS = 2000; // a macro can multiply its argument, which maxExpand does not count
+const LARGEST_HTML = 8 * 1024 * 1024;
+// With `trust: false` KaTeX does not refuse \href and its kind: it shows their name in this colour.
+const REFUSED_COLOUR = "#fe0e1d";
+
+// A fresh object per formula: KaTeX writes \gdef into `macros`, and nothing may leak into the next formula.
+const options = (displayMode) => ({
+  displayMode,
+  output: "htmlAndMathml",
+  strict: "error",
+  trust: false,
+  throwOnError: true,
+  errorColor: REFUSED_COLOUR,
+  maxExpand: 1000,
+  maxSize: 20,
+  macros: {},
+});
+
+// The time limit of `vm` also ends ordinary code that the script calls.
+const interruptible = new Script("renderNextFormula()");
+const renderWithin = (tex, display) => {
+  globalThis.renderNextFormula = () => katex.renderToString(tex, options(display));
+  return interruptible.runInThisContext({ timeout: LONGEST_FORMULA_MS });
+};
+
+const refusedCommand = (html) => {
+  const shown = html.match(new RegExp(`mathcolor="${REFUSED_COLOUR}"[^>]*>(?:<[^>]*>)*(\\\\[A-Za-z]+)`));
+  return shown === null ? null : shown[1];
+};
+
+const typesetOne = ([tex, display]) => {
+  try {
+    const html = renderWithin(tex, display);
+    if (html.length > LARGEST_HTML) return { error: `its HTML would take ${html.length} characters` };
+    if (!html.includes(REFUSED_COLOUR)) return { html };
+    const command = refusedCommand(html);
+    if (command === null) return { error: `the colour ${REFUSED_COLOUR} cannot be used` };
+    const position = tex.search(new RegExp(`\\${command}(?![A-Za-z])`));
+    return { error: `${command} is not allowed`, position: position < 0 ? null : position };
+  } catch (error) {
+    if (error instanceof katex.ParseError) return { error: error.rawMessage, position: error.position };
+    if (error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      return { error: `it takes longer than ${LONGEST_FORMULA_MS / 1000} seconds to typeset` };
+    }
+    if (error instanceof RangeError) return { error: `it is nested too deeply or grows too large (${error.message})` };
+    return { error: `KaTeX failed: ${error.message}` };
+  }
+};
+
+const answers = {
+  version: () => ({ node: process.versions.node, katex: katex.version }),
+  typeset: ({ formulas }) => ({ results: formulas.map(typesetOne) }),
+};
+
+const send = (message) => {
+  const body = Buffer.from(JSON.stringify(message), "utf8");
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(body.length);
+  const frame = Buffer.concat([head, body]);
+  for (let sent = 0; sent < frame.length; ) sent += writeSync(1, frame, sent);
+};
+
+let pending = Buffer.alloc(0);
+for await (const chunk of process.stdin) {
+  pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+  while (pending.length >= 4 && pending.length >= 4 + pending.readUInt32BE(0)) {
+    const end = 4 + pending.readUInt32BE(0);
+    const request = JSON.parse(pending.toString("utf8", 4, end));
+    pending = pending.subarray(end);
+    send({ id: request.id, ...answers[request.kind](request) });
+  }
+}
