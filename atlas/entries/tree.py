@@ -58,8 +58,8 @@ class Document:
 
     path: str
     """The file, as issues name it."""
-    text: str
-    """The whole text of the file."""
+    texts: Mapping[str, str]
+    """The whole text of the file, and of the files that it inherits from, by path."""
     value: dict[str, Value]
     """The top-level mapping; lists are tuples, mappings are dicts."""
     marks: Mapping[KeyPath, Mark]
@@ -104,7 +104,7 @@ def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
     if not isinstance(value, dict):
         issue = Issue(shown, 1, 1, "A013", "the file must hold one mapping of `key: value` lines")
         return None, [*builder.issues, issue]
-    return Document(shown, text, value, builder.marks, builder.key_marks), builder.issues
+    return Document(shown, {shown: text}, value, builder.marks, builder.key_marks), builder.issues
 
 
 def _hidden_issue(text: str, offset: int, shown: str) -> Issue:

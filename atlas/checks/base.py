@@ -1,0 +1,51 @@
+"""What checks share: the proofs they leave behind and the collector that gathers their issues.
+
+A proof is what a page may say about a claim; a claim without a proof is shown as not proved, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from atlas.issues import Issue
+
+Status = Literal["proved", "recorded", "stale", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One claim of an entry and what is known about it."""
+
+    claim: str
+    """What is claimed, such as `shapes`."""
+    status: Status
+    """`proved` in this run; `recorded` by `atlas verify`, still holding; `stale` record; `missing`."""
+    figure: str
+    """What was found, in one line."""
+    command: str
+    """The command that reproduces it."""
+    date: str | None = None
+    """When a recorded proof was made."""
+
+
+class Collector:
+    """Issues of one run, in the order in which they are found."""
+
+    def __init__(self) -> None:
+        self.issues: list[Issue] = []
+
+    def add(self, *issues: Issue) -> None:
+        """Keep issues."""
+        self.issues.extend(issues)
+
+    def extend(self, issues: Iterable[Issue]) -> None:
+        """Keep many issues."""
+        self.issues.extend(issues)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as running text: `a, b and c`."""
+    items = list(names)
+    return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)

@@ -1,0 +1,125 @@
+"""What loading yields: entries in their collections and pinned sources, all references by name resolved to objects.
+
+These are the immutable values that every check and every page starts from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.entries.collection import Library, Model, Stack
+from atlas.entries.component import Component, SourceClaim
+from atlas.entries.manifest import Manifest
+from atlas.entries.spans import locate
+from atlas.entries.tree import Document, Mark
+from atlas.entries.validate import place, place_of_key
+from atlas.issues import Issue
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Something that was read from a YAML file and knows the place of its parts."""
+
+    id: str
+    """Its name: the path below `content` (or `sources`) without `.yml`."""
+    file: Path
+    """The file itself."""
+    document: Document
+    """The values with their places; of an inheriting entry, merged, each value with its own place."""
+
+    @property
+    def path(self) -> str:
+        """The file, as issues name it."""
+        return self.document.path
+
+    def place(self, *path: str | int) -> Mark:
+        """Where the value with this key path stands, or the nearest enclosing one."""
+        return place(self.document, path)
+
+    def issue(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> Issue:
+        """An issue at the value with this key path."""
+        mark = place(self.document, path)
+        return Issue(mark.path, mark.line, mark.column, code, message, hint)
+
+    def issue_in_text(
+        self, path: tuple[str | int, ...], span: tuple[int, int], code: str, message: str, hint: str = ""
+    ) -> Issue:
+        """An issue at characters `span` of a text value, with the source line and carets below them."""
+        mark, excerpt = locate(self.document, path, span)
+        return Issue(mark.path, mark.line, mark.column, code, message, hint, excerpt)
+
+    def issue_at_key(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> Issue:
+        """An issue at the key of the value with this key path."""
+        mark = place_of_key(self.document, path)
+        return Issue(mark.path, mark.line, mark.column, code, message, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Placed):
+    """A pinned upstream project."""
+
+    data: Manifest
+    """The manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Placed):
+    """A component of a model or a layer of a library."""
+
+    data: Component
+    """What the entry claims, inherited fields included."""
+    collection: str
+    """The id of the collection it belongs to."""
+    stack: str | None
+    """The name of its stack, in a model."""
+
+    @property
+    def name(self) -> str:
+        """The last part of the id."""
+        return self.id.rpartition("/")[2]
+
+    def claim(self, claim_id: str) -> SourceClaim | None:
+        """The source claim with this id."""
+        return next((claim for claim in self.data.sources if claim.id == claim_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection(Placed):
+    """A model or a library with its entries."""
+
+    data: Model | Library
+    """What the collection's own file states."""
+    entries: tuple[Entry, ...]
+    """Its entries in the order of the data flow, or of the library's list."""
+
+    def stack_of(self, entry: Entry) -> Stack | None:
+        """The stack that an entry stands in; None in a library."""
+        return self.data.stacks[entry.stack] if isinstance(self.data, Model) and entry.stack is not None else None
+
+    def neighbours(self, entry: Entry) -> tuple[Entry | None, Entry | None]:
+        """The entries before and after, along the data flow."""
+        index = next(position for position, other in enumerate(self.entries) if other.id == entry.id)
+        before = self.entries[index - 1] if index else None
+        after = self.entries[index + 1] if index + 1 < len(self.entries) else None
+        return before, after
+
+
+@dataclass(frozen=True, slots=True)
+class Atlas:
+    """Everything that content and sources state."""
+
+    root: Path
+    """The project's folder, to which issue paths are relative."""
+    content: Path
+    """The folder of collections."""
+    collections: Mapping[str, Collection]
+    """Collections by id, sorted."""
+    sources: Mapping[str, Source]
+    """Pinned projects by id, sorted."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """All entries of all collections."""
+        return tuple(entry for collection in self.collections.values() for entry in collection.entries)

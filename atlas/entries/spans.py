@@ -1,0 +1,72 @@
+"""Characters of a text value → their line and column in the YAML file, whatever style the text is written in.
+
+YAML styles change white space and double quotes only, so the value's characters are found again in the file by walking
+both side by side.
+"""
+
+from __future__ import annotations
+
+from atlas.entries.tree import Document, KeyPath, Mark
+from atlas.entries.validate import place, value_at
+
+_CONTEXT = 100
+"""The longest source line that is shown whole; of a longer one, the part around the place."""
+
+
+def locate(document: Document, path: KeyPath, span: tuple[int, int]) -> tuple[Mark, str]:
+    """Where characters `span` of the text value at `path` stand, and the source line with carets below them.
+
+    `span` counts from the first character of the value that is not white space, as the schema strips its texts.
+    """
+    mark = place(document, path)
+    value = _value(document, path)
+    text = document.texts[mark.path]
+    offsets = _offsets(text, mark, value)
+    stripped = len(value) - len(value.lstrip())
+    first = offsets[min(span[0] + stripped, len(value))]
+    last = offsets[min(max(span[1], span[0] + 1) + stripped - 1, len(value))]
+    line_start = text.rfind("\n", 0, first) + 1
+    found = Mark(mark.path, text.count("\n", 0, first) + 1, first - line_start + 1, mark.style)
+    return found, _caret(text, line_start, first, last + 1)
+
+
+def _value(document: Document, path: KeyPath) -> str:
+    value = value_at(document.value, path)
+    if not isinstance(value, str):
+        raise TypeError(f"the value at {path} is not a text")
+    return value
+
+
+def _offsets(text: str, mark: Mark, value: str) -> list[int]:
+    """For each character of the value, and for its end, the offset in the file's text."""
+    position = _line_offset(text, mark.line) + mark.column - 1
+    if mark.style in ("|", ">"):
+        position = text.find("\n", position) + 1
+    elif mark.style in ("'", '"'):
+        position += 1
+    offsets = []
+    for char in value:
+        if not char.isspace():
+            while position < len(text) and text[position] != char:
+                position += 1
+        offsets.append(position)
+        if not char.isspace() or (position < len(text) and text[position].isspace()):
+            doubled = mark.style == "'" and char == "'" and text[position : position + 2] == "''"
+            position += 2 if doubled else 1
+    return [*offsets, position]
+
+
+def _line_offset(text: str, line: int) -> int:
+    offset = 0
+    for _ in range(line - 1):
+        offset = text.find("\n", offset) + 1
+    return offset
+
+
+def _caret(text: str, line_start: int, first: int, end: int) -> str:
+    line_end = text.find("\n", first)
+    line = text[line_start : line_end if line_end >= 0 else len(text)].rstrip("\r")
+    column, width = first - line_start, max(1, min(end, line_start + len(line)) - first)
+    begin = max(0, column - _CONTEXT // 2) if len(line) > _CONTEXT else len(line) - len(line.lstrip())
+    shown = line[begin : begin + _CONTEXT]
+    return f"{shown}\n{' ' * (column - begin)}{'^' * min(width, max(1, begin + len(shown) - column))}"
