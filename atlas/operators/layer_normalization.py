@@ -56,7 +56,7 @@ class LayerNormalization:
         self._gamma: Floats | None = None
         self._beta: Floats | None = None
         if size is not None:
-            self._initialize(_checked_size(size))
+            self._gamma, self._beta = self._parameters(_checked_size(size))
         warnings.warn(
             "LayerNormalization is experimental: its interface may still change in a later release",
             FutureWarning,
@@ -86,12 +86,12 @@ class LayerNormalization:
         Raises:
             ShapeError: x does not have two axes, or another number of units than the layer.
         """
-        shape = _shape_of_batch(x)
-        if self.has_uninitialized_params:
-            layer_norm_outer_epsilon.contract.bind({"x": x, "gamma": np.ones(shape[1]), "beta": np.ones(shape[1])})
-            self._initialize(_units(shape))
-        self._require_units(shape)
-        return cast(Floats, layer_norm_outer_epsilon(x, self.gamma, self.beta, epsilon=self.eps))
+        units = _units(x)
+        gamma, beta = self._parameters(units) if self.has_uninitialized_params else (self.gamma, self.beta)
+        _require_units(units, gamma.size)
+        y = layer_norm_outer_epsilon(x, gamma, beta, epsilon=self.eps)
+        self._gamma, self._beta = gamma, beta
+        return cast(Floats, y)
 
     def backward(self, x: Floats, dy: Floats) -> LayerNormGradient:
         """The gradient for x, eps (as `epsilon`), gamma and beta, where dy is the gradient of the output at x.
@@ -101,20 +101,14 @@ class LayerNormalization:
             ShapeError: x or dy does not fit the layer.
         """
         gamma, beta = self.gamma, self.beta
-        self._require_units(_shape_of_batch(x))
+        _require_units(_units(x), gamma.size)
         gradient = layer_norm_outer_epsilon.gradient
         assert gradient is not None  # noqa: S101  # declared beside the operator
         return cast(LayerNormGradient, gradient(x, gamma, beta, dy, epsilon=self.eps))
 
-    def _initialize(self, size: int) -> None:
+    def _parameters(self, size: int) -> tuple[Floats, Floats]:
         gamma = _filled("initial_gamma", self._initial_gamma, size)
-        beta = _filled("initial_beta", self._initial_beta, size)
-        self._gamma, self._beta = gamma, beta
-
-    def _require_units(self, shape: tuple[int, int]) -> None:
-        if shape[1] != self.gamma.size:
-            message = f"x has {shape[1]} units on its second axis, but the layer was made for {self.gamma.size}"
-            raise ShapeError(message, (("x", message),))
+        return gamma, _filled("initial_beta", self._initial_beta, size)
 
 
 def _made(name: str, parameter: Floats | None) -> Floats:
@@ -123,19 +117,21 @@ def _made(name: str, parameter: Floats | None) -> Floats:
     return parameter
 
 
-def _shape_of_batch(x: Floats) -> tuple[int, int]:
-    shape = np.shape(x)
-    if len(shape) != 2:
-        message = f"x has shape {shape}, but the layer takes two axes: the batch and its units"
-        raise ShapeError(message, (("x", message),))
-    return shape[0], shape[1]
+def _units(x: object) -> int:
+    """The number of units of a batch; x.size over x.shape[0], and also where the batch is empty."""
+    if not isinstance(x, np.ndarray):
+        message = f"x is of type {type(x).__name__}, not a NumPy array"
+    elif x.ndim != 2:
+        message = f"x has shape {x.shape}, but the layer takes two axes: the batch and its units"
+    else:
+        return int(x.shape[1])
+    raise ShapeError(message, (("x", message),))
 
 
-def _units(shape: tuple[int, int]) -> int:
-    if shape[1] == 0:
-        message = "x has 0 units on its second axis; at least 1 is needed"
+def _require_units(units: int, size: int) -> None:
+    if units != size:
+        message = f"x has {units} units on its second axis, but the layer was made for {size}"
         raise ShapeError(message, (("x", message),))
-    return shape[1]
 
 
 def _checked_size(size: object) -> int:
@@ -149,7 +145,10 @@ def _checked(name: str, initial: Any) -> Any:
     """The initial value, refused while the caller still stands at the line that gave it."""
     if callable(initial):
         return initial
-    if isinstance(initial, str | bytes) or np.asarray(initial).dtype.kind not in "fiu":
+    is_number = isinstance(initial, int | float | np.generic | np.ndarray) and not isinstance(
+        initial, np.ma.MaskedArray
+    )
+    if not is_number or np.asarray(initial).dtype.kind not in "fiu":
         raise OptionError(f"{name} must be a number, an array of numbers or an initializer, not {initial!r}", name)
     values = np.array(initial, dtype=np.float64)
     if values.ndim > 1:

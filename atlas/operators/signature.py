@@ -142,6 +142,7 @@ class _Reader:
     def list_of(self, found: list[Argument], output: bool, batched: bool = True) -> None:
         while True:
             start = self.token.offset
+            unnamed = self.token.kind != "name"
             argument = self.argument(output)
             if any(argument.name == other.name for other in found):
                 raise self.error(f"a second {argument.name}", start)
@@ -150,7 +151,7 @@ class _Reader:
             found.append(argument)
             if not self.take(","):
                 return
-            if output and (found[0].name == RESULT or self.at("[")):
+            if output and (unnamed or self.at("[", ":")):
                 raise self.error("only a single output may go without a name", self.token.offset)
 
     def argument(self, output: bool) -> Argument:
