@@ -13,9 +13,9 @@ _TOKEN = re.compile(r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)|(?P<char>\S)",
 _GREEK = frozenset(
     re.split(
         r"\s+",
-        """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho
-        sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
-        ell hbar""",
+        """alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho
+        varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi
+        Omega ell hbar""",
     )
 )
 _UPRIGHT = frozenset(("mathrm", "operatorname", "mathsf", "mathtt"))

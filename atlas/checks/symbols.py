@@ -33,8 +33,8 @@ def check_symbols(entry: Entry, collection: Collection) -> Iterator[Issue]:
 
 
 def _undeclared(entry: Entry, occurrence: Occurrence, declared: list[str]) -> Issue:
-    name = occurrence.spellings[0] if occurrence.sub and not occurrence.sub.isdigit() else occurrence.base
-    name = next((near for near in occurrence.spellings[:-1] if difflib.get_close_matches(near, declared)), name)
+    index_like = occurrence.sub.isalpha() and not difflib.get_close_matches(occurrence.spellings[0], declared)
+    name = occurrence.base if index_like else occurrence.spellings[0]
     near = difflib.get_close_matches(name, declared, n=1)
     hint = f"did you mean `{near[0]}`?" if near else "declare it under `symbols`, or define it in the formula"
     message = f"`{name}` is neither declared, nor defined in the formula, nor a size"

@@ -1,0 +1,121 @@
+"""The seam between an entry and its operator: which operator, what its symbols bind, options, conventions.
+
+Shapes and parameters can only be checked across a seam that holds, so this check comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atlas.checks.base import listed
+from atlas.checks.references import unknown
+from atlas.entries.atlas import Entry
+from atlas.exceptions import OptionError, UnknownOperatorError
+from atlas.issues import Issue
+from atlas.operators.catalogue import find
+from atlas.operators.registry import Operator
+
+
+def check_interface(entry: Entry) -> tuple[Operator | None, list[Issue]]:
+    """The entry's operator, where there is one, and what does not fit between the two."""
+    try:
+        operator = find(entry.data.operator)
+    except UnknownOperatorError as error:
+        hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
+        return None, [entry.issue(("operator",), "A136", str(error).split(";")[0], hint or str(error))]
+    issues = [
+        *_bindings(entry, operator),
+        *_options(entry, operator),
+        *_conventions(entry, operator),
+        *_executions(entry, operator),
+    ]
+    return operator, issues
+
+
+def bound_to(entry: Entry, name: str) -> str | None:
+    """The symbol that stands for an argument, option or result of the operator."""
+    return next((symbol for symbol, declared in entry.data.symbols.items() if declared.binds == name), None)
+
+
+def _bindings(entry: Entry, operator: Operator) -> Iterator[Issue]:
+    arguments = [argument.name for argument in operator.contract.inputs]
+    results = [output.name for output in operator.contract.outputs]
+    can_bind = [*arguments, *operator.options, *results]
+    seen: dict[str, str] = {}
+    for name, symbol in entry.data.symbols.items():
+        path = ("symbols", name)
+        if symbol.binds is None:
+            continue
+        if symbol.binds not in can_bind:
+            message = f"{operator.name} has nothing called {symbol.binds}"
+            yield unknown(entry, (*path, "binds"), "A133", message, symbol.binds, can_bind)
+        elif symbol.binds in seen:
+            message = f"{symbol.binds} is already bound by {seen[symbol.binds]}"
+            yield entry.issue((*path, "binds"), "A135", message)
+        seen.setdefault(symbol.binds, name)
+        if symbol.binds in operator.options and symbol.axes:
+            message = f"{symbol.binds} is an option of {operator.name}, a number without axes"
+            yield entry.issue((*path, "axes"), "A301", message, "write `axes: []`")
+    required = [argument.name for argument in operator.contract.inputs if not argument.optional]
+    for name in [*required, *results]:
+        if name not in seen:
+            what = "the result" if name in results else f"the argument {name}"
+            message = f"no symbol stands for {what} of {operator.name}"
+            yield entry.issue_at_key(("symbols",), "A134", message, f"give the symbol `binds: {name}`")
+
+
+def _options(entry: Entry, operator: Operator) -> Iterator[Issue]:
+    for name, value in entry.data.arguments.items():
+        try:
+            operator.check_options({name: value})
+        except OptionError as error:
+            if error.option != name:
+                continue
+            if name in operator.options:
+                hint = f"remove the quotes: {value}" if isinstance(value, str) else ""
+                yield entry.issue(("arguments", name), "A138", str(error), hint)
+            else:
+                message = str(error).split(";")[0]
+                yield unknown(entry, ("arguments", name), "A137", message, name, operator.options)
+    for option in operator.options.values():
+        if option.required and option.name not in entry.data.arguments:
+            message = f"{operator.name} needs the option {option.name}: {option.wanted}"
+            yield entry.issue_at_key(("arguments",), "A137", message, f"add `{option.name}` to `arguments`")
+
+
+def _conventions(entry: Entry, operator: Operator) -> Iterator[Issue]:
+    stated = entry.data.conventions
+    for name, value in stated.items():
+        if name not in operator.conventions:
+            message = f"{operator.name} knows no convention {name}"
+            yield unknown(entry, ("conventions", name), "A139", message, name, operator.conventions)
+        elif operator.conventions[name] != value:
+            message = f"{name} is `{value}` here, but {operator.name} computes with `{operator.conventions[name]}`"
+            yield entry.issue(("conventions", name), "A139", message)
+    missing = [name for name in operator.conventions if name not in stated]
+    if missing:
+        message = (
+            f"the formulations of {operator.family} differ in {listed(operator.conventions)}; state {listed(missing)}"
+        )
+        yield entry.issue_at_key(("conventions",), "A139", message)
+
+
+def _executions(entry: Entry, operator: Operator) -> Iterator[Issue]:
+    arguments = [argument.name for argument in operator.contract.inputs]
+    for index, execution in enumerate(entry.data.executions):
+        where = ("executions", index)
+        gradient = operator.gradient if execution.gives == "gradient" else None
+        if execution.gives == "gradient" and gradient is None:
+            yield entry.issue((*where, "gives"), "A133", f"{operator.name} has no gradient")
+            continue
+        takes = [argument.name for argument in gradient.contract.inputs] if gradient else arguments
+        groups = (
+            ("passes", execution.passes, [*takes, *operator.options]),
+            ("constructor", execution.constructor, list(operator.options)),
+            ("variables", execution.variables, list(operator.parameters)),
+        )
+        for key, mapping, known in groups:
+            for upstream, name in mapping.items():
+                if name not in known:
+                    message = f"{operator.name} has nothing called {name} to give for {key}"
+                    yield unknown(entry, (*where, key, upstream), "A133", message, name, known)

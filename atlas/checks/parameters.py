@@ -1,0 +1,87 @@
+"""Parameters: exactly the operator's learned arguments are listed, and every count reconciles with an independent one.
+
+The account multiplies polynomials of sizes; the check counts the elements of arrays of the operator's own shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+from atlas.checks.base import listed
+from atlas.checks.interface import bound_to
+from atlas.entries.atlas import Collection, Entry
+from atlas.entries.collection import Model
+from atlas.exceptions import SizeError
+from atlas.graph.accounting import account, grouped, layers_of
+from atlas.issues import Issue
+from atlas.operators.registry import Operator
+from atlas.sizes import size
+
+
+def check_parameters(entry: Entry, collection: Collection, operator: Operator) -> tuple[str, list[Issue]]:
+    """What was counted, for the page, and the issues; the entry's interface and shapes must hold."""
+    issues = list(_listed(entry, operator))
+    if issues:
+        return "", issues
+    if not isinstance(collection.data, Model):
+        count = account(entry, {}, None).per_instance
+        return f"{count} per instance, as many as {operator.name} has", []
+    counted = []
+    for name, variant in collection.data.variants.items():
+        try:
+            layers = layers_of(entry, collection, variant.sizes)
+            total = account(entry, variant.sizes, layers).across.value({})
+            independent = _elements(entry, operator, variant.sizes) * (layers or 1)
+        except SizeError as error:
+            issues.append(collection.issue(("variants", name, "sizes"), "A402", f"{entry.id}: {error}"))
+            continue
+        if total != independent:
+            message = f"{entry.id} has {total:,} parameters in {name} by its axes, {independent:,} by {operator.name}"
+            issues.append(collection.issue(("variants", name), "A402", message))
+        counted.append(f"{variant.title} {grouped(total)}")
+    return f"counted for every variant over its layers: {', '.join(counted)}", issues
+
+
+def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:
+    stated = {symbol.binds: name for name, symbol in entry.data.symbols.items() if symbol.parameter is not None}
+    for argument in operator.parameters:
+        symbol = bound_to(entry, argument)
+        if symbol is not None and argument not in stated:
+            message = f"{symbol} is a learned parameter of {operator.name} and is not counted"
+            yield entry.issue_at_key(("symbols", symbol), "A401", message, "give it `parameter: ` and a name")
+    for binds, name in stated.items():
+        if binds not in operator.parameters:
+            what = f"{binds} of {operator.name}" if binds else "no argument of the operator"
+            message = (
+                f"{name} is stated as a parameter but is {what}; learned are {listed(operator.parameters) or 'none'}"
+            )
+            yield entry.issue(("symbols", name, "parameter"), "A401", message)
+    for name, declared in entry.data.symbols.items():
+        if declared.tensor is not None and declared.parameter is None:
+            message = f"{name} has a tensor upstream but is no parameter"
+            yield entry.issue(("symbols", name, "tensor"), "A401", message, "give it `parameter: ` and a name")
+
+
+def _elements(entry: Entry, operator: Operator, sizes: Mapping[str, int]) -> int:
+    """How many elements the operator's parameters have, by its own contract and the sizes of the other arguments."""
+    known: dict[str, int] = {}
+    for argument in operator.contract.inputs:
+        symbol = bound_to(entry, argument.name)
+        if symbol is None or argument.name in operator.parameters:
+            continue
+        axes = entry.data.symbols[symbol].axes
+        own = axes[len(axes) - len(argument.axes) :]
+        for label, axis in zip(argument.axes, own, strict=True):
+            expression = size(axis)
+            if expression.symbols <= sizes.keys():
+                known[str(label)] = expression.value(sizes)
+    counts = []
+    for argument in operator.contract.inputs:
+        if argument.name in operator.parameters:
+            symbol = bound_to(entry, argument.name) or ""
+            axes = entry.data.symbols[symbol].axes
+            lengths = [known.get(str(label)) for label in argument.axes]
+            counts.append(prod(size(axis).value(sizes) if length is None else length
+                               for length, axis in zip(lengths, axes, strict=True)))  # fmt: skip
+    return sum(counts)
