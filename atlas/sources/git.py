@@ -33,7 +33,7 @@ REPOSITORY_FIELD = ("repository",)
 TAG = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/+-]*")
 
 SETTINGS = (
-    "core.hooksPath=/dev/null",  # no program of anybody runs because of a fetch
+    f"core.hooksPath={os.devnull}",  # no program of anybody runs because of a fetch
     "core.fsmonitor=false",
     "gc.auto=0",  # nothing goes on in the background in a folder that is about to be removed
     "maintenance.auto=false",

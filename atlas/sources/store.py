@@ -117,7 +117,7 @@ class SourceStore:
             if manifest.artifact is None:
                 outcomes = bring_from_git(manifest, list(manifest.files), progress=self.progress)
             else:
-                # Imported where it is needed: an HTTP client takes longer to import than a build from the cache to read.
+                # Imported where it is needed: an HTTP client is slow to import, and a build from the cache needs none.
                 from atlas.sources.package import bring_from_package
 
                 outcomes = bring_from_package(manifest.artifact, list(manifest.files), progress=self.progress)

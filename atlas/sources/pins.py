@@ -1,0 +1,243 @@
+"""The record of which pins were proved against git, so that a revision or blob id edited afterwards is noticed.
+
+A package archive proves that a file has a blob id; only git proves that the blob belongs to the commit. That is
+asked once, and `sources/pins.lock` keeps the answer where everybody can read it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import StringConstraints, TypeAdapter, ValidationError
+
+from atlas.entries.base import Record, Text
+from atlas.entries.manifest import BlobId, Manifest, RepositoryPath, Sha256
+from atlas.exceptions import HashMismatchError, RevisionError, SourceError
+from atlas.sources.git import TIMEOUT, fetched, open_clone
+from atlas.sources.progress import Progress, silent
+
+LOCK_NAME = "pins.lock"
+BY_CLONE = "git-dir"
+"""The method of a proof against a local clone; where that clone is says nothing to anybody else."""
+HEADER = """\
+# Each record says that git was asked whether a file with this blob id is at this path of this commit, and that it is.
+# `atlas pin --prove` writes them. The digest is the SHA-256 of repository, revision, path and blob, so a manifest or a
+# record that was edited afterwards no longer fits.
+"""
+PROVED_FIELDS = ("repository", "revision", "path", "blob")
+
+
+class PinRecord(Record):
+    """One proof, as it is kept."""
+
+    source: Text
+    """The id of the manifest."""
+    path: RepositoryPath
+    """The file."""
+    repository: Text
+    """The repository's address."""
+    revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
+    """The commit."""
+    blob: BlobId
+    """Git's object id of the file at that commit."""
+    proved: datetime.date
+    """The day on which git was asked, in UTC."""
+    method: Annotated[str, StringConstraints(pattern=r"^(git-dir|git https://\S+)$")]
+    """Whom: `git` and the remote's address, or `git-dir` for a local clone."""
+    digest: Sha256
+    """What ties the fields together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinLock:
+    """The proofs of a project."""
+
+    records: tuple[PinRecord, ...] = ()
+    """The records, sorted by source and path, one for each."""
+
+    def record(self, source_id: str, path: str) -> PinRecord | None:
+        """The record of one file of one source."""
+        return next((each for each in self.records if (each.source, each.path) == (source_id, path)), None)
+
+    def with_source(self, source_id: str, new: Iterable[PinRecord]) -> PinLock:
+        """This lock with new records of one source, which take the place of all it had."""
+        return PinLock.sorted([*(each for each in self.records if each.source != source_id), *new])
+
+    @classmethod
+    def sorted(cls, records: Iterable[PinRecord]) -> PinLock:
+        """A lock of records given in any order."""
+        return cls(tuple(sorted(records, key=lambda record: (record.source, record.path))))
+
+
+class PinState(StrEnum):
+    """What is known of a pin without asking anybody."""
+
+    PROVED = "proved"
+    RELEASE = "release"
+    NEVER_PROVED = "never proved"
+    EDITED = "edited"
+
+
+@dataclass(frozen=True, slots=True)
+class PinStatus:
+    """What the lock says about one pinned file."""
+
+    state: PinState
+    """The state in one word."""
+    message: str
+    """The state in a sentence, without a final full stop."""
+    field: tuple[str, ...] = ()
+    """The key path in the manifest that the message concerns."""
+    differs: tuple[str, ...] = ()
+    """The fields in which the manifest and the record differ, for an edited pin."""
+    record: PinRecord | None = None
+    """The record, where there is one."""
+
+
+def digest_of(repository: str, revision: str, path: str, blob: str) -> str:
+    """The SHA-256 that ties the four together."""
+    return hashlib.sha256("\n".join((repository, revision, path, blob)).encode()).hexdigest()
+
+
+def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> PinStatus:
+    """Whether a pinned file's blob was proved to belong to its revision, as far as the lock can tell."""
+    blob = manifest.files[path].blob
+    record = lock.record(source_id, path)
+    if record is not None and record.digest != digest_of(record.repository, record.revision, record.path, record.blob):
+        return PinStatus(
+            PinState.EDITED,
+            f"the record of {path} in {LOCK_NAME} was edited: its digest does not fit its own fields; "
+            "run `atlas pin --prove`",
+            ("files", path),
+            ("digest",),
+            record,
+        )
+    if record is not None:
+        stated = {"repository": manifest.repository, "revision": manifest.revision, "blob": blob}
+        differs = {name: value for name, value in stated.items() if getattr(record, name) != value}
+        if not differs:
+            return PinStatus(PinState.PROVED, f"proved on {record.proved} by {record.method}", record=record)
+        if manifest.is_commit:
+            told = " and ".join(
+                f"{name} {value} was proved as {getattr(record, name)}" for name, value in differs.items()
+            )
+            field = ("files", path, "blob") if "blob" in differs else (next(iter(differs)),)
+            return PinStatus(
+                PinState.EDITED,
+                f"the pin of {path} was edited after it was proved: {told}; undo the edit or run `atlas pin --prove`",
+                field,
+                tuple(differs),
+                record,
+            )
+    if not manifest.is_commit:
+        return PinStatus(
+            PinState.RELEASE,
+            f"release {manifest.revision}: that blob {blob} belongs to it is not proved against git",
+            ("revision",),
+            record=record,
+        )
+    return PinStatus(
+        PinState.NEVER_PROVED,
+        f"it was never proved that {path} has blob {blob} at revision {manifest.revision}; run `atlas pin --prove`",
+        ("files", path),
+    )
+
+
+def is_proved(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> bool:
+    """Whether the lock holds a proof of exactly this pin."""
+    return pin_status(source_id, manifest, path, lock).state is PinState.PROVED
+
+
+def prove(
+    source_id: str,
+    manifest: Manifest,
+    git_dir: Path | None = None,
+    *,
+    today: datetime.date | None = None,
+    progress: Progress = silent,
+    timeout: float = TIMEOUT,
+) -> list[PinRecord]:
+    """Ask git, at the remote or in a clone, whether each blob is at its path of the revision; records if all are."""
+    day = datetime.datetime.now(datetime.UTC).date() if today is None else today
+    method = f"git {manifest.repository}" if git_dir is None else BY_CLONE
+    where = fetched(manifest, timeout) if git_dir is None else nullcontext(open_clone(git_dir, manifest.repository))
+    progress(manifest.name, 0, None)
+    with where as repository:
+        commit = repository.commit_of(manifest.revision)
+        if commit != manifest.revision:
+            write = f"`revision: {commit}`" + ("" if manifest.is_commit else f" and `release: {manifest.revision}`")
+            raise RevisionError(
+                f"revision {manifest.revision} is a tag, and only a commit can be proved; write {write}", ("revision",)
+            )
+        records: list[PinRecord] = []
+        for path, file in sorted(manifest.files.items()):
+            found = repository.blob_of(commit, path)
+            if found != file.blob:
+                raise HashMismatchError(
+                    f"the blob of {path} at revision {commit}", file.blob, found, ("files", path, "blob")
+                )
+            records.append(
+                PinRecord(
+                    source=source_id,
+                    path=path,
+                    repository=manifest.repository,
+                    revision=commit,
+                    blob=found,
+                    proved=day,
+                    method=method,
+                    digest=digest_of(manifest.repository, commit, path, found),
+                )
+            )
+    return records
+
+
+def load_lock(path: Path) -> PinLock:
+    """The proofs in a lock file; none where there is no file."""
+    try:
+        written = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return PinLock()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{path.name} cannot be read: {error}") from error
+    try:
+        records = TypeAdapter(tuple[PinRecord, ...]).validate_python(tuple(yaml.safe_load(written) or ()))
+    except (yaml.YAMLError, TypeError) as error:
+        raise SourceError(f"{path.name} is not the list of records that `atlas pin --prove` writes: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise SourceError(f"{path.name} has a record that is not one ({where}: {first['msg']})") from error
+    keys = [(record.source, record.path) for record in records]
+    if doubled := sorted({key for key in keys if keys.count(key) > 1}):
+        raise SourceError(f"{path.name} has two records of {doubled[0][1]} of {doubled[0][0]}")
+    return PinLock.sorted(records)
+
+
+def save_lock(lock: PinLock, path: Path) -> None:
+    """Write a lock file: sorted, a record per file and a field per line, so that a change shows as what it is."""
+    written = [
+        yaml.safe_dump([record.model_dump()], sort_keys=False, allow_unicode=True, width=1000)
+        for record in lock.records
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".pins-", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write("\n".join([HEADER, *written]))
+        # A temporary file is its owner's alone; a committed one is everybody's to read.
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
