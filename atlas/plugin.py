@@ -1,0 +1,510 @@
+"""The atlas as a MkDocs plugin, and the only file that imports MkDocs: it hands finished pages to MkDocs' build.
+
+Entities become real pages whose bodies are read while their template is rendered, prose is rendered by our own
+Markdown, and a build replaces the previous site only when all of it succeeded.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import posixpath
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast
+from urllib.parse import urlsplit
+
+from jinja2 import TemplateNotFound
+from markupsafe import escape
+from mkdocs.config import config_options as option
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort, PluginError
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
+from mkdocs.structure.files import File, Files, InclusionLevel, file_sort_key, set_exclusions
+from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
+from mkdocs.structure.toc import AnchorLink, TableOfContents
+from mkdocs.utils import CountHandler, dirname_to_title
+
+from atlas.exceptions import AtlasError, ContentError
+from atlas.issues import Issue, ordered, show
+from atlas.render.build import build_site
+from atlas.render.issue_page import write_issue_page
+from atlas.render.links import LinkCheck, anchor_ids, rewrite
+from atlas.render.navigation import navigation, source_paths
+from atlas.render.site import Heading, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
+from atlas.render.staging import Staging
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from mkdocs.utils.templates import TemplateContext
+
+_log = logging.getLogger("mkdocs.plugins.atlas")
+
+_FIRST, _LAST = 100, -100
+_AFTER_ALL = -1000  # also after plugins that ask to be last, as nothing may fail once the new site is in place
+
+_NOT_COPIED = (".yml", ".yaml", ".proofs.json")
+"""What lies beside entries and is no part of the site."""
+
+
+class AtlasConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the class hook untyped
+    """The options below `atlas:` in mkdocs.yml."""
+
+    sources = option.Dir(default="sources")
+    """The folder of source manifests, relative to mkdocs.yml."""
+    missing_sources = option.Choice(("fail", "link"), default="fail")
+    """Whether a source that is neither cached nor reachable stops the build or is shown as a link."""
+
+
+class EntityPage(Page):
+    """A page made from entries: no Markdown, a title and a table of contents that are known, a body that comes late."""
+
+    def __init__(self, source: SitePage, file: File, config: MkDocsConfig) -> None:
+        super().__init__(escape(source.title), file, config)
+        self.source = source
+        self.is_linked_by_anchor = False
+        # MkDocs' templates do not escape, so everything that other themes print is escaped here.
+        self.summary = escape(source.description)
+
+    def read_source(self, config: MkDocsConfig) -> None:
+        """There is no Markdown; the metadata is what the entry says."""
+        self.markdown = ""
+        self.meta = {"title": self.title, "description": self.summary}
+
+    def render(self, config: MkDocsConfig, files: Files) -> None:
+        """Until the template is rendered the content is one sentence, which is also what search plugins index."""
+        self.content = self.summary
+        self.toc = _table_of_contents(self.source.headings)
+        self.links_to_anchors = {}
+
+
+class _LinkTargets(Files):
+    """The site's files, found also by the YAML file that an entity's page is made from."""
+
+    def __init__(self, files: Files, by_yaml: dict[str, File]) -> None:
+        super().__init__(files)
+        self._by_yaml = by_yaml
+
+    def get_file_from_path(self, path: str) -> File | None:
+        stem = path.removesuffix(".md")
+        other = f"{stem}/index.md" if stem != path and not stem.endswith("/index") else f"{stem[:-6]}.md"
+        found = super().get_file_from_path(path) or self._by_yaml.get(path)
+        if found is None and path.endswith(".md"):  # a.md or a/index.md: an entry's author cannot know which
+            twin = super().get_file_from_path(other)
+            found = twin if twin is not None and isinstance(twin.page, EntityPage) else None
+        return found
+
+
+@dataclass(slots=True)
+class _Build:
+    """One build from `on_config` to its end."""
+
+    config: MkDocsConfig
+    site_dir: str
+    """The `site_dir` of mkdocs.yml, to which the finished site goes."""
+    staging: Staging
+    links: LinkCheck
+    site: Site | None = None
+    by_yaml: dict[str, File] = field(default_factory=dict)
+    """The page's file by the YAML it is made from, relative to docs_dir."""
+    targets: _LinkTargets | None = None
+    prose: dict[str, tuple[str, Prose]] = field(default_factory=dict)
+    """The Markdown and its rendering by source path, until the page's content is set."""
+    search: dict[str, str] = field(default_factory=dict)
+    """What search plugins see of a prose page."""
+    nav: list[object] | None = None
+    """The `nav` setting as the user gave it."""
+    found: list[Issue | str] = field(default_factory=list)
+    """What is wrong and not reported yet: issues, and problems that concern no place in a file."""
+    shown: list[Issue | str] = field(default_factory=list)
+    """What is wrong and was reported; a build with any of it is not a site."""
+
+
+class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # the same
+    """Builds the atlas's pages inside MkDocs."""
+
+    def __init__(self) -> None:
+        self._command: str | None = None
+        self._previewed = False
+        self._build: _Build | None = None
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Remember the command; the plugin lives on over the rebuilds of one `mkdocs serve`."""
+        self._command = command
+        self._previewed = False
+
+    def on_shutdown(self) -> None:
+        """Clean up after a build that was interrupted; one that ended has nothing left."""
+        self._end()
+        self._command = None
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Throw away what was built; the previous site was never touched."""
+        self._end()
+
+    @event_priority(_FIRST)
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Let MkDocs, which empties `site_dir` before it builds, work in a folder beside it."""
+        self._end()
+        try:
+            staging = Staging(Path(config.site_dir))
+        except OSError as error:
+            raise PluginError(f"no folder to build in could be made beside {config.site_dir}: {error}") from error
+        links = LinkCheck(urlsplit(config.site_url or "/").path or "/")
+        self._build = _Build(config, config.site_dir, staging, links)
+        config.site_dir = str(staging.new)
+        return config
+
+    @event_priority(_FIRST)
+    def _on_files_add(self, files: Files, /, *, config: MkDocsConfig) -> Files:
+        build = self._current()
+        try:
+            build.site = build_site(self._settings(config))
+        except ContentError as error:
+            build.found += error.issues
+        except AtlasError as error:
+            build.found.append(str(error))
+        else:
+            build.found += build.site.issues
+            yaml = {file.src_uri: file for file in files if file.src_uri.endswith(_NOT_COPIED)}
+            for file in yaml.values():
+                files.remove(file)
+            build.found += _add_assets(files, build.site.assets, config)
+            build.found += _add_pages(files, build.site.pages, config, yaml, build.by_yaml)
+        if not self._accepted():
+            # A first preview of broken content: no page is built, not even the theme's own.
+            config.theme.static_templates.clear()
+            config.extra_templates.clear()
+            config.nav = []
+            return Files([])
+        return files
+
+    @event_priority(_LAST)
+    def _on_files_navigate(self, files: Files, /, *, config: MkDocsConfig) -> None:
+        """Decide the navigation once every plugin has added its pages."""
+        build = self._current()
+        build.nav = cast("list[object] | None", config.nav)
+        build.targets = _LinkTargets(files, build.by_yaml)
+        set_exclusions(files, config)
+        config.nav = _default_nav(files) if config.nav is None else _with_entities(config.nav, build.targets)
+
+    on_files = CombinedEvent(_on_files_add, _on_files_navigate)
+
+    def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> None:
+        """Give the configuration its own `nav` back."""
+        config.nav = self._current().nav
+
+    @event_priority(_LAST)
+    def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str | None:
+        """Render prose with the atlas's Markdown, after other plugins had their say, and leave none to MkDocs."""
+        build = self._current()
+        if isinstance(page, EntityPage) or build.site is None:
+            return None
+        path = _shown_path(config, page.file.src_uri)
+        source = page.file.content_string
+        first_line = 1 + source[: source.find(markdown)].count("\n") if markdown and markdown in source else 1
+        prose = Prose("", None, (), "")
+        try:
+            prose = build.site.prose(ProseFile(path, markdown, first_line))
+        except ContentError as error:
+            build.found += error.issues
+        except AtlasError as error:
+            build.found.append(f"{path}: {error}")
+        build.prose[page.file.src_uri] = markdown, prose
+        return ""
+
+    @event_priority(_FIRST)
+    def on_page_content(self, html: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str | None:
+        """Set what MkDocs would have found in the Markdown: content, title, table of contents, anchors, links."""
+        build = self._current()
+        if page.file.src_uri not in build.prose or build.targets is None:
+            return None
+        page.markdown, prose = build.prose.pop(page.file.src_uri)
+        # MkDocs' own resolver, so that every link is judged and worded as users of MkDocs know it.
+        resolver = _RelativePathTreeprocessor(page.file, build.targets, config)
+        content = rewrite(prose.html, resolver.path_to_url)
+        title = page.meta.get("title", prose.title)
+        if "title" not in vars(page) and title is not None:
+            page.title = escape(title)
+        page.toc = _table_of_contents(prose.headings)
+        page.present_anchor_ids = anchor_ids(content)
+        page.links_to_anchors = resolver.links_to_anchors
+        build.search[page.file.src_uri] = prose.search
+        return content
+
+    @event_priority(_FIRST)
+    def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> None:
+        """Stop if any prose page was wrong; choose the templates that this theme has."""
+        self._accepted()
+        env.globals["atlas"] = None
+        wanted: set[File] = set()
+        entities: list[EntityPage] = []
+        for file in files.documentation_pages(inclusion=InclusionLevel.is_in_serve):
+            if isinstance(file.page, EntityPage):
+                entities.append(file.page)
+            elif file.page is not None:
+                wanted.update(file.page.links_to_anchors or ())
+        missing = {name for name in {page.source.template for page in entities} if not _has_template(env, name)}
+        for page in entities:
+            page.is_linked_by_anchor = page.file in wanted
+            if page.source.template not in missing:
+                page.meta["template"] = page.source.template
+
+    @event_priority(_FIRST)
+    def _on_page_context_for_search(
+        self, context: TemplateContext, /, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> None:
+        """Show the plugins between the two handlers a page without rendered maths and code."""
+        build = self._current()
+        if page.file.src_uri in build.search:
+            build.search[page.file.src_uri], page.content = page.content or "", build.search[page.file.src_uri]
+
+    @event_priority(_LAST)
+    def _on_page_context_for_template(
+        self, context: TemplateContext, /, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> None:
+        """Give the template its content: a body from the store, or the prose that search plugins were not shown."""
+        build = self._current()
+        if not isinstance(page, EntityPage):
+            page.content = build.search.pop(page.file.src_uri, page.content)
+            return
+        source = page.source
+        label = _shown_path(config, source.edit_path) if source.edit_path else f"/{source.url}"
+        try:
+            body = source.body()
+        except AtlasError as error:
+            if not self._may_be_broken():
+                raise PluginError(f"{label}: {error}") from error
+            build.found.append(f"{label}: {error}")
+            body = ""
+        build.links.note(label, source.url, body)
+        if page.is_linked_by_anchor:
+            page.present_anchor_ids = anchor_ids(body)
+        page.content = body
+        cast("dict[str, object]", context)["atlas"] = source
+
+    on_page_context = CombinedEvent(_on_page_context_for_search, _on_page_context_for_template)
+
+    @event_priority(_FIRST)
+    def on_post_page(self, output: str, /, *, page: Page, config: MkDocsConfig) -> None:
+        """Let go of the body, so that one page's is in memory at a time."""
+        if isinstance(page, EntityPage):
+            page.content = page.summary
+
+    @event_priority(_AFTER_ALL)
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Check the links of all bodies, then put the new site in place unless `--strict` is about to refuse it."""
+        build = self._current()
+        new = build.staging.new
+        if config.site_dir != str(new):
+            raise PluginError(f"another plugin changed site_dir to {config.site_dir} after the atlas had chosen {new}")
+        accepted = self._accepted()
+        if not accepted:
+            write_issue_page(new, build.shown)
+        else:
+            for issue in build.links.issues(new):
+                _log.warning("%s", show([issue]))
+            if config.strict and _warnings_counted():
+                return  # MkDocs aborts next, and on_build_error cleans up
+        try:
+            build.staging.commit()
+        except OSError as error:
+            raise PluginError(f"the finished site could not be put into {build.site_dir}: {error}") from error
+        self._previewed = accepted
+        self._end()
+
+    @event_priority(_LAST)
+    def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Callable[..., None]) -> None:
+        """Watch what entries depend on besides docs_dir, and let no failing rebuild stop the preview."""
+        folders = [Path(self.config.sources), *(Path(folder) for folder in config.theme.dirs)]
+        for folder in folders:
+            if folder.is_dir() and not {"site-packages", "dist-packages"} & set(folder.parts):
+                server.watch(str(folder))
+        rebuild = server.builder
+
+        def rebuild_or_keep() -> None:
+            try:
+                rebuild()
+            except Abort as error:
+                _log.error("%s", error.format_message())
+            except Exception:  # another plugin, a template: the preview outlives anything that an edit can break
+                _log.exception("The build failed.")
+            else:
+                return
+            self._end()
+            _log.error("The last good site is still served; it is rebuilt when a file changes.")
+
+        server.builder = rebuild_or_keep
+
+    def _current(self) -> _Build:
+        if self._build is None:
+            raise RuntimeError("MkDocs ran a build's event before on_config, which begins every build")
+        return self._build
+
+    def _end(self) -> None:
+        """End the build, if there is one, and leave no trace of it in the configuration and beside the site."""
+        build, self._build = self._build, None
+        if build is None:
+            return
+        build.config.site_dir = build.site_dir
+        try:
+            if build.site is not None:
+                build.site.close()
+        finally:
+            build.staging.close()
+
+    def _may_be_broken(self) -> bool:
+        """Whether this is a preview that has no good site yet, which then shows what is wrong instead of ending."""
+        return self._command == "serve" and not self._previewed
+
+    def _accepted(self) -> bool:
+        """Whether nothing is wrong so far; else report it once and stop, except where a first preview will show it."""
+        build = self._current()
+        issues = ordered(found for found in build.found if isinstance(found, Issue))
+        problems = list(dict.fromkeys(found for found in build.found if isinstance(found, str)))
+        for text in (*(show([issue]) for issue in issues), *problems):
+            _log.error("%s", text)
+        build.shown += [*issues, *problems]
+        build.found.clear()
+        if build.shown and not self._may_be_broken():
+            count = f"{len(issues)} {'issue' if len(issues) == 1 else 'issues'} in content"
+            raise Abort(f"Aborted: {count if issues else 'nothing built'}; the previous site is left as it was")
+        return not build.shown
+
+    def _settings(self, config: MkDocsConfig) -> Settings:
+        return Settings(
+            root=_root(config),
+            content=Path(config.docs_dir),
+            sources=Path(self.config.sources),
+            workspace=self._current().staging.work,
+            site_name=config.site_name,
+            site_url=config.site_url,
+            repo_url=config.repo_url,
+            strict=config.strict,
+            serve=self._command == "serve",
+            missing_sources="link" if self.config.missing_sources == "link" else "fail",
+        )
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).parent.absolute() if config.config_file_path else Path.cwd()
+
+
+def _shown_path(config: MkDocsConfig, path: str) -> str:
+    """A path below docs_dir as issues name it, relative to the project's folder."""
+    return Path(os.path.relpath(Path(config.docs_dir, path), _root(config))).as_posix()
+
+
+def _add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) -> list[Issue]:
+    """Add the files beside the pages; one takes the place of a theme's file but not of the author's."""
+    issues = []
+    for asset in assets:
+        existing = files.get_file_from_path(asset.url)
+        if existing is not None and existing.src_dir == config.docs_dir:
+            message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
+            issues.append(Issue(_shown_path(config, asset.url), 0, 0, "M101", message, "give the file another name"))
+            continue
+        if existing is not None:
+            files.remove(existing)
+        if isinstance(asset.content, bytes):
+            file = File.generated(config, asset.url, content=asset.content, inclusion=InclusionLevel.INCLUDED)
+        else:
+            path = str(asset.content)
+            file = File.generated(config, asset.url, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
+        files.append(file)
+    return issues
+
+
+def _add_pages(
+    files: Files, pages: Iterable[SitePage], config: MkDocsConfig, yaml: dict[str, File], by_yaml: dict[str, File]
+) -> list[Issue]:
+    """Add a generated page for each entity, and its file to `by_yaml`."""
+    pages = list(pages)
+    included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
+    taken = {file.dest_uri: _shown_path(config, file.src_uri) for file in included}
+    paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
+    issues = []
+    for page in pages:
+        file = File.generated(config, paths[page.url], content="", inclusion=_inclusion(page, yaml))
+        file.dest_uri = posixpath.join(page.url, "index.html")
+        file.edit_uri = page.edit_path
+        maker = _shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
+        if file.dest_uri in taken:
+            message = f"the page has the address '/{page.url}', which the page of {maker} has too"
+            issues.append(Issue(taken[file.dest_uri], 0, 0, "M102", message, "rename one of the two"))
+            continue
+        taken[file.dest_uri] = maker
+        EntityPage(page, file, config)
+        files.append(file)
+        if page.edit_path is not None:
+            by_yaml.setdefault(page.edit_path, file)
+    return issues
+
+
+def _inclusion(page: SitePage, yaml: dict[str, File]) -> InclusionLevel:
+    """`exclude_docs`, `draft_docs` and `not_in_nav` may name the YAML file; what they don't name is still open."""
+    source = yaml.get(page.edit_path or "")
+    if source is not None and source.inclusion is not InclusionLevel.INCLUDED:
+        return source.inclusion
+    return InclusionLevel.NOT_IN_NAV if page.nav is None else InclusionLevel.UNDEFINED
+
+
+def _default_nav(files: Files) -> list[object]:
+    """The navigation where mkdocs.yml has none."""
+    entities: list[tuple[str, tuple[str, ...]]] = []
+    prose: list[File] = []
+    for file in files.documentation_pages():
+        if file.inclusion.value <= InclusionLevel.NOT_IN_NAV.value:
+            continue
+        if isinstance(file.page, EntityPage):
+            entities.append((file.src_uri, tuple(escape(title) for title in file.page.source.nav or ())))
+        else:
+            prose.append(file)
+    paths = [file.src_uri for file in sorted(prose, key=file_sort_key)]
+    titles = {name: str(escape(dirname_to_title(name))) for path in paths for name in path.split("/")[:-1]}
+    return cast("list[object]", navigation(entities, paths, titles))
+
+
+def _with_entities(nav: object, targets: _LinkTargets, title: str | None = None) -> object:
+    """The `nav` of mkdocs.yml with YAML paths replaced by their pages, and the titles it gives to entity pages."""
+    if isinstance(nav, list):
+        return [_with_entities(item, targets) for item in nav]
+    if isinstance(nav, dict):
+        return {key: _with_entities(value, targets, key) for key, value in nav.items()}
+    file = targets.get_file_from_path(str(nav))
+    if file is None or not isinstance(file.page, EntityPage):
+        return nav
+    if title is not None:
+        file.page.title = title
+    return file.src_uri
+
+
+def _table_of_contents(headings: Iterable[Heading]) -> TableOfContents:
+    """Headings nested below the nearest one of a higher rank; titles are HTML to MkDocs."""
+    top: list[AnchorLink] = []
+    above: list[AnchorLink] = []
+    for heading in headings:
+        link = AnchorLink(escape(heading.title), heading.id, heading.level)
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        (above[-1].children if above else top).append(link)
+        above.append(link)
+    return TableOfContents(top)
+
+
+def _has_template(env: Environment, name: str) -> bool:
+    try:
+        env.get_template(name)
+    except TemplateNotFound:
+        return False
+    return True
+
+
+def _warnings_counted() -> bool:
+    """Whether MkDocs, which counts warnings under `--strict`, has any and will abort."""
+    handlers = logging.getLogger("mkdocs").handlers
+    return any(handler.get_counts() for handler in handlers if isinstance(handler, CountHandler))

@@ -1,0 +1,129 @@
+"""The links of finished HTML: found, rewritten, and checked against the site as it was built.
+
+Everything read here was written by our own templates or by markdown-it-py, which quote attributes with `"` and escape
+`"`, `<` and `>` inside them and in text, so a tag can be found without parsing the document (10 ms a page).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from html import escape, unescape
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+from atlas.issues import Issue, ordered
+
+_TARGET = re.compile(
+    r'(<(?:a|area|img|link|script|source|iframe|audio|video)\s(?:[^>]*?\s)?(?:href|src)=")([^"]*)(?=")', re.IGNORECASE
+)
+# The built page also holds the theme's own HTML, which may quote otherwise.
+_ID = re.compile(r"""\sid=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_ID_IN_BODY = re.compile(r'\sid="([^"]*)"')
+
+_BASE = "http://site.invalid"
+_MOUNT = "/mount/"
+"""Stands for any folder the site may be hosted under: a relative link that leaves it would leave the site."""
+
+
+def rewrite(html: str, resolve: Callable[[str], str]) -> str:
+    """The HTML with the target of every link and image replaced by what `resolve` makes of it."""
+    return _TARGET.sub(lambda match: match[1] + escape(resolve(unescape(match[2]))), html)
+
+
+def targets(html: str) -> list[str]:
+    """The distinct targets of all links and images, in order."""
+    return [unescape(target) for target in dict.fromkeys(match[2] for match in _TARGET.finditer(html))]
+
+
+def anchor_ids(html: str) -> set[str]:
+    """The ids in a body of our own."""
+    return {unescape(found) for found in _ID_IN_BODY.findall(html)}
+
+
+@dataclass(slots=True)
+class _Link:
+    """A target and who links to it."""
+
+    label: str
+    """The file that the first linking page is made from, or its address."""
+    written: str
+    """The link as that page has it."""
+    count: int = 1
+    """How many pages link to it."""
+
+
+class LinkCheck:
+    """Gathers the internal links of bodies while they pass by, then checks them against the files of the built site."""
+
+    def __init__(self, root_path: str = "/") -> None:
+        self._root = root_path if root_path.endswith("/") else f"{root_path}/"
+        self._links: dict[tuple[str | None, str], _Link] = {}
+
+    def note(self, label: str, url: str, body: str) -> None:
+        """Remember the internal links of the page at `url`; one to an id that the body itself has is already right."""
+        ids: set[str] | None = None
+        for written in targets(body):
+            parts = urlsplit(written)
+            if parts.scheme or parts.netloc:
+                continue
+            target, fragment = self._path(url, parts.path), unquote(parts.fragment)
+            if target == url and fragment:
+                ids = anchor_ids(body) if ids is None else ids
+                if fragment in ids:
+                    continue
+            # A target outside the site is told apart by how it is written, as it has no address in it.
+            key = (target, fragment) if target is not None else (None, written)
+            if key in self._links:
+                self._links[key].count += 1
+            else:
+                self._links[key] = _Link(label, written)
+
+    def issues(self, site: Path) -> list[Issue]:
+        """One issue for each target that the built site lacks."""
+        fragments: dict[str, list[str]] = {}
+        found: list[Issue] = []
+        for (target, fragment), link in self._links.items():
+            if target is None:
+                found.append(_issue(link, "M201", f"leads out of the site, whose root is {self._root!r}"))
+            else:
+                fragments.setdefault(target, []).append(fragment)
+        for target, wanted in fragments.items():
+            found += self._issues_of_target(site, target, wanted)
+        return ordered(found)
+
+    def _issues_of_target(self, site: Path, target: str, wanted: Iterable[str]) -> Iterable[Issue]:
+        file = _file_of(site, target)
+        anchors = [fragment for fragment in wanted if fragment not in ("", "top")]
+        if file is None:
+            for fragment in wanted:
+                yield _issue(self._links[target, fragment], "M202", "leads to no page or file of the site")
+        elif anchors and file.suffix == ".html":
+            ids = {unescape("".join(groups)) for groups in _ID.findall(file.read_text(encoding="utf-8"))}
+            for fragment in anchors:
+                if fragment not in ids:
+                    problem = f"leads to a page without an element with the id {fragment!r}"
+                    yield _issue(self._links[target, fragment], "M203", problem)
+
+    def _path(self, url: str, path: str) -> str | None:
+        """The address below the site's root that a link on the page `url` leads to; None where it leaves the site."""
+        if not path:
+            return url
+        base, root = (_MOUNT + url, _MOUNT) if not path.startswith("/") else ("/", self._root)
+        # urljoin swallows steps above the host's root; _MOUNT stands below it so that they are seen.
+        reached = unquote(urlsplit(urljoin(_BASE + base, path)).path)
+        return reached.removeprefix(root) if reached.startswith(root) else None
+
+
+def _file_of(site: Path, target: str) -> Path | None:
+    """The built file at an address; a folder is served by its index page."""
+    path = site / target
+    if target in ("", ".") or target.endswith("/") or path.is_dir():
+        path = path / "index.html"
+    return path if path.is_file() else None
+
+
+def _issue(link: _Link, code: str, problem: str) -> Issue:
+    others = f" (and {link.count - 1} more pages)" if link.count > 1 else ""
+    return Issue(link.label, 0, 0, code, f"the link {link.written!r} {problem}{others}")

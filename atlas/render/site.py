@@ -1,0 +1,213 @@
+"""The finished site as plain data: what rendering hands to the host that writes it (MkDocs today, another tomorrow).
+
+Nothing here knows the host; bodies are read from disk one at a time, so that ten thousand pages never live in memory.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal
+
+from atlas.issues import Issue
+
+Body = Callable[[], str]
+"""Produces a page's finished HTML each time it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the host knows and rendering needs."""
+
+    root: Path
+    """The project's folder; issues name their files relative to it."""
+    content: Path
+    """The folder of entries and prose."""
+    sources: Path
+    """The folder of source manifests."""
+    workspace: Path
+    """A scratch folder that lives as long as this build and is removed with it, also after a killed run."""
+    site_name: str = ""
+    """The site's title."""
+    site_url: str | None = None
+    """The address the site will have, or None where it is not known."""
+    repo_url: str | None = None
+    """The address of the project's own repository."""
+    strict: bool = False
+    """Whether warnings stop the build."""
+    serve: bool = False
+    """Whether the site is built for a preview that is rebuilt after each edit."""
+    missing_sources: Literal["fail", "link"] = "fail"
+    """What happens to an excerpt that can neither be fetched nor found in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """One line of a page's table of contents."""
+
+    level: int
+    """1 for `h1` to 6 for `h6`."""
+    id: str
+    """The element's id, which links name after `#`."""
+    title: str
+    """The heading as plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class SitePage:
+    """One page that is made from entries; its body's links are relative to its own address."""
+
+    url: str
+    """The address below the site's root, ending in `/`; empty for the home page."""
+    title: str
+    """The title as plain text."""
+    kind: str
+    """What the page shows: `component`, `model`, `library`, `operator`, `source` and so on."""
+    description: str
+    """One plain sentence for search results, link previews and the search plugins of other themes."""
+    headings: tuple[Heading, ...]
+    """The table of contents in reading order."""
+    edit_path: str | None
+    """The YAML file that the page is made from, relative to the content folder; None where there is no such file."""
+    nav: tuple[str, ...] | None
+    """The titles of the sections that lead to the page; None keeps it out of the navigation."""
+    body: Body
+    """Produces the finished HTML body; called when the page is written and not kept."""
+    template: str = "main.html"
+    """The theme's template for the page; a theme without it uses its `main.html`."""
+    context: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+    """What the template needs besides the body."""
+
+    def __post_init__(self) -> None:
+        """Refuse an address that is not written in its one form."""
+        _require_plain(self.url.removesuffix("/"), self.url)
+        if self.url and not self.url.endswith("/"):
+            raise ValueError(f"the address {self.url!r} of a page must end in '/'")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAsset:
+    """One file that is copied or written into the site as it is."""
+
+    url: str
+    """The address below the site's root, with a file name."""
+    content: Path | bytes
+    """The file to copy, or the bytes to write."""
+
+    def __post_init__(self) -> None:
+        """Refuse an address that is not written in its one form."""
+        if not self.url or self.url.endswith(("/", ".md", ".markdown", ".mdown", ".mkdn", ".mkd")):
+            raise ValueError(
+                f"the address {self.url!r} of an asset must name a file, and none that a host takes for prose"
+            )
+        _require_plain(self.url, self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class ProseFile:
+    """One Markdown page as its author wrote it."""
+
+    path: str
+    """The file, relative to the project's folder, as issues name it."""
+    markdown: str
+    """The text without its front matter."""
+    first_line: int
+    """The 1-based line of the file that the text begins on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """One Markdown page, rendered; its links are still as the author wrote them."""
+
+    html: str
+    """The finished HTML."""
+    title: str | None
+    """The first heading of level 1 as plain text, or None."""
+    headings: tuple[Heading, ...]
+    """The table of contents in reading order."""
+    search: str
+    """The same HTML with formulas and code as short plain text, which is what search plugins are shown."""
+
+
+ProseRenderer = Callable[[ProseFile], Prose]
+"""Renders one prose page; what is wrong with it is raised as a ContentError."""
+
+
+def _nothing() -> None:
+    """The `close` of a site that holds nothing open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Everything that is made from content, ready to be written."""
+
+    pages: tuple[SitePage, ...]
+    """The pages; within a section of the navigation they keep this order, which is the data flow's."""
+    assets: tuple[SiteAsset, ...]
+    """The files beside the pages."""
+    issues: tuple[Issue, ...]
+    """What is wrong with the content; a site with any issue is not written."""
+    prose: ProseRenderer
+    """Renders the prose pages beside the entries."""
+    close: Callable[[], None] = _nothing
+    """Releases what `prose` and the bodies hold open, such as the Node process; called once, after the last page."""
+
+
+class PageStore:
+    """Finished bodies in one file on disk, compressed; a body comes back by the callable that `keep` returned."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._end = 0
+        path.write_bytes(b"")
+
+    def keep(self, html: str) -> Body:
+        """Store a body and return what reads it again."""
+        data = zlib.compress(html.encode(), level=1)
+        with self._path.open("ab") as file:
+            file.write(data)
+        stored = _StoredBody(self._path, self._end, len(data))
+        self._end += len(data)
+        return stored
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredBody:
+    """Where a body lies in a store's file."""
+
+    path: Path
+    """The store's file."""
+    start: int
+    """The offset of its first byte."""
+    length: int
+    """How many compressed bytes it has."""
+
+    def __call__(self) -> str:
+        """Read the body."""
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            return zlib.decompress(file.read(self.length)).decode()
+
+
+def relative_url(target: str, page: str) -> str:
+    """The link from the page at address `page` to the address `target`, both below the site's root.
+
+    Such a link works wherever the site is hosted, under a path as well as from a folder on disk.
+    """
+    path, mark, fragment = target.partition("#")
+    if path == page and fragment:
+        return f"#{fragment}"
+    folder = posixpath.dirname(page) or "."
+    link = posixpath.relpath(path or ".", folder)
+    if path.endswith("/") or not path:
+        link += "/"
+    return f"{link}{mark}{fragment}"
+
+
+def _require_plain(path: str, url: str) -> None:
+    if any(part in ("", ".", "..") for part in path.split("/") if path) or set(url) & set("\\?#"):
+        raise ValueError(f"the address {url!r} must be a plain path below the site's root")

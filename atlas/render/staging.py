@@ -1,0 +1,128 @@
+"""A build in a folder beside the site, put in the site's place only when it is whole.
+
+A failed, interrupted or killed build leaves the previous site as it was; what a killed one left is removed by the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+import time
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+_LOCK = "lock"
+_NEW = "new"
+_OLD = "old"
+_ABANDONED_AFTER = 3600.0
+"""Seconds after which a folder that never got its lock file counts as left by a killed build."""
+
+
+class Staging:
+    """One build's folders; `new` becomes the site, `work` is scratch space, and both go when the build ends."""
+
+    def __init__(self, site: Path) -> None:
+        # A site that is a symbolic link keeps being one: what it points to is replaced.
+        self.site = site.resolve()
+        self.site.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(self.site)
+        self._folder, self._lock = _claim(self.site)
+        self.new = self._folder / _NEW
+        self.work = self._folder / "work"
+        self.new.mkdir()
+        self.work.mkdir()
+        if self.site.is_dir():
+            shutil.copymode(self.site, self.new)
+
+    def commit(self) -> None:
+        """Put the new site in place of the old one, by renaming where the platform can, else by copying."""
+        try:
+            _swap(self._folder, self.site)
+        except OSError:
+            _unswap(self._folder, self.site)
+            _refill(self.new, self.site)
+
+    def close(self) -> None:
+        """Remove the folders; a swap that was interrupted half-way is completed, as it only begins on a whole site."""
+        _finish(self._folder, self.site)
+        _remove(self._folder, self._lock)
+
+
+def _prefix(site: Path) -> str:
+    return f".{site.name}-building-"
+
+
+def _claim(site: Path) -> tuple[Path, FileLock]:
+    """A fresh folder on the site's file system, and its lock, which the system releases when this process ends."""
+    while True:
+        try:
+            folder = Path(tempfile.mkdtemp(prefix=_prefix(site), dir=site.parent))
+        except PermissionError:  # the site may be the only place that can be written, as in a container
+            folder = Path(tempfile.mkdtemp(prefix=_prefix(site)))
+        lock = FileLock(folder / _LOCK, thread_local=False)
+        with contextlib.suppress(FileNotFoundError, Timeout):
+            lock.acquire(timeout=0)
+            if (folder / _LOCK).exists():  # another build may have taken the unlocked folder for a leftover
+                return folder, lock
+            lock.release()
+
+
+def _remove_leftovers(site: Path) -> None:
+    for folder in site.parent.iterdir():
+        if not folder.name.startswith(_prefix(site)) or not folder.is_dir():
+            continue
+        lock = FileLock(folder / _LOCK, thread_local=False)
+        with contextlib.suppress(OSError, Timeout):  # Timeout: its build is still at work
+            if not (folder / _LOCK).exists() and time.time() - folder.stat().st_mtime < _ABANDONED_AFTER:
+                continue
+            lock.acquire(timeout=0)
+            _finish(folder, site)
+            _remove(folder, lock)
+
+
+def _remove(folder: Path, lock: FileLock) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.release()
+    shutil.rmtree(folder, ignore_errors=True)  # Windows removes the lock file only once it is released
+
+
+def _swap(folder: Path, site: Path) -> None:
+    if site.exists():
+        site.rename(folder / _OLD)
+        _move_hidden(folder / _OLD, folder / _NEW)
+    (folder / _NEW).rename(site)
+
+
+def _finish(folder: Path, site: Path) -> None:
+    """Complete a swap that was cut off between moving the old site away and the new one in."""
+    if (folder / _OLD).is_dir() and (folder / _NEW).is_dir() and not site.exists():
+        _move_hidden(folder / _OLD, folder / _NEW)
+        (folder / _NEW).rename(site)
+
+
+def _unswap(folder: Path, site: Path) -> None:
+    """Bring the old site back after a swap that the system refused."""
+    if (folder / _OLD).is_dir() and not site.exists():
+        _move_hidden(folder / _NEW, folder / _OLD)
+        (folder / _OLD).rename(site)
+
+
+def _move_hidden(source: Path, target: Path) -> None:
+    """Move what MkDocs never removes from a site folder, such as the `.git` of a checked-out `gh-pages` branch."""
+    for entry in source.iterdir():
+        if entry.name.startswith(".") and not (target / entry.name).exists():
+            entry.rename(target / entry.name)
+
+
+def _refill(new: Path, site: Path) -> None:
+    """Empty and fill a site folder that cannot be renamed, because it is a mount point or its parent is read-only."""
+    for entry in site.iterdir() if site.is_dir() else ():
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    shutil.copytree(new, site, dirs_exist_ok=True, symlinks=True)

@@ -1,0 +1,70 @@
+"""A small stand-in for the renderer, so that the plugin is tested on its own; also `mkdocs` with it, when run.
+
+Each YAML file in the content folder is a page: its keys are SitePage's, `body` is HTML, `issues` are what is wrong with
+it, and `fails` makes its body impossible to produce. Prose is HTML already, with `<math>` for a formula and WRONG for
+one that cannot be displayed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from html import unescape
+
+import yaml
+
+from atlas import plugin
+from atlas.exceptions import ContentError, NodeError
+from atlas.issues import Issue
+from atlas.render.site import Heading, PageStore, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
+
+
+def build_site(settings: Settings) -> Site:
+    store = PageStore(settings.workspace / "bodies")
+    pages: list[SitePage] = []
+    issues: list[Issue] = []
+    for path in sorted(settings.content.rglob("*.yml")):
+        name = path.relative_to(settings.content).as_posix()
+        entry = yaml.safe_load(path.read_text(encoding="utf-8"))
+        shown = path.relative_to(settings.root).as_posix()
+        issues += [Issue(shown, line, 3, code, text) for line, code, text in entry.get("issues", ())]
+        body = entry.get("body", "") + "".join(source.read_text() for source in sorted(settings.sources.glob("*.txt")))
+        pages.append(
+            SitePage(
+                url=entry.get("url", name.removesuffix(".yml") + "/"),
+                title=entry.get("title", name),
+                kind="component",
+                description=entry.get("description", "A page."),
+                headings=tuple(Heading(*heading) for heading in entry.get("headings", ())),
+                edit_path=name,
+                nav=None if entry.get("hidden") else tuple(entry.get("nav", ())),
+                body=fails if entry.get("fails") else store.keep(body),
+                template=entry.get("template", "main.html"),
+                context={"badge": entry.get("badge", "")},
+            )
+        )
+    if settings.strict and issues:
+        raise ContentError(issues)
+    assets = (SiteAsset("assets/made.css", b"made {}"),)
+    return Site(pages=tuple(pages), assets=assets, issues=tuple(issues), prose=prose)
+
+
+def fails() -> str:
+    raise NodeError("Node ended before it had rendered the formula")
+
+
+def prose(file: ProseFile) -> Prose:
+    if "WRONG" in file.markdown:
+        line = file.first_line + file.markdown[: file.markdown.index("WRONG")].count("\n")
+        raise ContentError([Issue(file.path, line, 0, "A900", "the formula is not closed")])
+    found = re.findall(r'<h(\d) id="([^"]+)">(.*?)</h', file.markdown)
+    headings = tuple(Heading(int(level), name, unescape(title)) for level, name, title in found)
+    title = next((heading.title for heading in headings if heading.level == 1), None)
+    return Prose(file.markdown, title, headings, re.sub(r"<math>.*?</math>", "formula", file.markdown))
+
+
+if __name__ == "__main__":
+    from mkdocs.__main__ import cli
+
+    vars(plugin)["build_site"] = build_site
+    sys.exit(cli(sys.argv[1:]))
