@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import shutil
 import subprocess
 import tempfile
@@ -19,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from platformdirs import user_cache_path
 
 from atlas.exceptions import NodeError
 from atlas.node.runtime import (
@@ -33,11 +31,11 @@ from atlas.node.runtime import (
     system_runtime,
     wheel_runtime,
 )
+from atlas.sources.cache import VARIABLE, cache_folder
 
 HERE = Path(__file__).parent
 PACKAGE = HERE / "package.json"
 LOCK = HERE / "package-lock.json"
-CACHE_VARIABLE = "OPENMODELATLAS_CACHE"
 NPM_CI = ("ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund")
 LONGEST_COMMAND = 900
 """Seconds after which nodeenv or npm is stopped, and for which another run's build is waited for."""
@@ -62,12 +60,6 @@ class Environment:
     """The version of KaTeX in it."""
     katex_dist: Path
     """KaTeX's built files: the module, its CSS and its fonts."""
-
-
-def cache_folder() -> Path:
-    """The folder for everything that can be made or fetched again; `OPENMODELATLAS_CACHE` names another one."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return Path(named).expanduser().absolute() if named else user_cache_path("openmodelatlas")
 
 
 def prepare(cache: Path | None = None, progress: Progress = log.info, lock: Path = LOCK) -> Environment:
@@ -105,7 +97,7 @@ def made_once(folder: Path, make: Callable[[Path], None], complete: Callable[[Pa
     except OSError as error:
         raise NodeError(
             f"cannot write the Node environment into {folder.parent}: {error}; "
-            f"set {CACHE_VARIABLE} to a folder that can be written"
+            f"set {VARIABLE} to a folder that can be written"
         ) from error
     return folder
 
