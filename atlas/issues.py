@@ -12,6 +12,9 @@ from typing import Literal
 
 Format = Literal["text", "json", "github"]
 
+WARNINGS = frozenset(("A701", "A702", "A703"))
+"""Codes of proofs that are stale, missing or unreadable: pages can be built, and say so."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Issue:
@@ -32,6 +35,11 @@ class Issue:
     excerpt: str = ""
     """The source line and a line of carets below it, or an empty string."""
 
+    @property
+    def severity(self) -> Literal["error", "warning"]:
+        """`warning` where pages can be built and say themselves what is the matter."""
+        return "warning" if self.code in WARNINGS else "error"
+
 
 def ordered(issues: Iterable[Issue]) -> list[Issue]:
     """Issues sorted by file and position, each distinct one once."""
@@ -42,7 +50,9 @@ def show(issues: Iterable[Issue], style: Format = "text") -> str:
     """All issues as one text, in a deterministic order; an empty string (or an empty JSON list) for none."""
     found = ordered(issues)
     if style == "json":
-        return json.dumps([asdict(issue) for issue in found], ensure_ascii=False, indent=2)
+        return json.dumps(
+            [{**asdict(issue), "severity": issue.severity} for issue in found], ensure_ascii=False, indent=2
+        )
     line_of = _github_line if style == "github" else _text_line
     return "\n".join(line_of(issue) for issue in found)
 
@@ -62,7 +72,7 @@ def _github_line(issue: Issue) -> str:
     fields = {"file": issue.path, "line": issue.line, "col": issue.column, "title": issue.code}
     shown = ",".join(f"{name}={_escape_property(str(value))}" for name, value in fields.items() if value)
     text = issue.message + (f" ({issue.hint})" if issue.hint else "")
-    return f"::error {shown}::{_escape_data(text)}"
+    return f"::{issue.severity} {shown}::{_escape_data(text)}"
 
 
 def _escape_data(text: str) -> str:

@@ -1,0 +1,89 @@
+"""API documentation of a library's layer, against the pinned source's own signature and attributes.
+
+The source is read with `ast` and never executed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from atlas.entries.atlas import Entry
+from atlas.entries.component import Api, ApiArgument
+from atlas.exceptions import ExcerptError
+from atlas.issues import Issue
+from atlas.sources.definitions import Definition, definitions, dotted, syntax_tree
+from atlas.sources.store import PinnedText
+from atlas.sources.symbols import signature
+
+_REGISTERS = ("add_", "register_")
+"""Methods with these beginnings give an instance the attribute that their first argument names."""
+
+
+def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
+    """Signature, defaults, attributes and the experimental notice are those of the pinned source."""
+    named = [found for found in definitions(pinned.text) if found.is_named(api.symbol)]
+    if not named:
+        message = f"{pinned.path} does not define {api.symbol}"
+        yield entry.issue(("api", "symbol"), "A506", message)
+        return
+    is_class = named[-1].kind == "class"
+    own = f"{api.symbol}.__init__" if is_class else api.symbol
+    yield from _signature(entry, pinned, own, api.arguments, "arguments")
+    if is_class and (api.call_arguments or api.returns is not None):
+        yield from _signature(entry, pinned, f"{api.symbol}.__call__", api.call_arguments, "call_arguments")
+    if api.attributes:
+        known = _attributes(pinned, named[-1])
+        for name in api.attributes:
+            if name not in known:
+                message = f"{api.symbol} sets no attribute {name}; it sets {', '.join(sorted(known)) or 'none'}"
+                yield entry.issue_at_key(("api", "attributes", name), "A506", message)
+    announced = any(name.split(".")[-1] == "experimental" for name, _ in _calls(pinned, named[-1]))
+    if announced != api.experimental:
+        says = "announces itself as experimental" if announced else "does not announce itself as experimental"
+        message = f"the source of {api.symbol} {says}"
+        yield entry.issue_at_key(
+            ("api", "experimental"), "A506", message, f"write `experimental: {str(announced).lower()}`"
+        )
+
+
+def _signature(
+    entry: Entry, pinned: PinnedText, symbol: str, documented: Mapping[str, ApiArgument], key: str
+) -> Iterator[Issue]:
+    try:
+        written = {argument.name: argument for argument in signature(pinned, symbol)}
+    except ExcerptError as error:
+        yield entry.issue_at_key(("api", key), "A506", str(error))
+        return
+    if list(written) != list(documented):
+        message = f"{symbol} takes ({', '.join(written)}), but ({', '.join(documented)}) are documented"
+        yield entry.issue_at_key(("api", key), "A506", message)
+    for name, argument in documented.items():
+        if name in written and written[name].default != argument.default:
+            found, stated = written[name].default or "no default", argument.default or "no default"
+            message = f"{name} of {symbol} has {found} in the source, not {stated}"
+            yield entry.issue(("api", key, name, "default"), "A506", message)
+
+
+def _attributes(pinned: PinnedText, definition: Definition) -> set[str]:
+    """The attributes that the class's methods give an instance: assigned to self, or registered under a name."""
+    inside = [found for found in definitions(pinned.text) if found.name.startswith(f"{definition.name}.")]
+    assigned = {found.name.rpartition(".self.")[2] for found in inside if ".self." in found.name}
+    own = {found.name.removeprefix(f"{definition.name}.") for found in inside if found.kind == "function"}
+    properties = {name for name in own if "." not in name}
+    registered = {first for name, first in _calls(pinned, definition) if first and _registers(name)}
+    return {name for name in assigned | registered | properties if not name.startswith("_")}
+
+
+def _registers(name: str) -> bool:
+    return name.startswith("self.") and name.removeprefix("self.").startswith(_REGISTERS)
+
+
+def _calls(pinned: PinnedText, definition: Definition) -> Iterator[tuple[str, str]]:
+    """The dotted name of each call in a definition, with its first argument where that is a text."""
+    tree = syntax_tree(pinned.text)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Call) and definition.first <= node.lineno <= definition.last:
+            first = node.args[0] if node.args else None
+            text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+            yield dotted(node.func), text

@@ -1,0 +1,88 @@
+"""What a run of all checks leaves: the atlas together with everything that was brought and proved for it.
+
+Pages are made of these values only, so nothing that was not checked can be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from atlas.checks.base import Proof
+from atlas.entries.atlas import Atlas, Collection, Entry, Source
+from atlas.entries.component import SourceClaim
+from atlas.issues import Issue
+from atlas.operators.registry import Operator
+from atlas.sources.excerpts import Excerpt
+from atlas.sources.pins import PinStatus
+from atlas.sources.store import PinnedText
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """A source claim with the passage that shows it."""
+
+    claim: SourceClaim
+    """The claim as the entry states it."""
+    source: Source
+    """The pinned project."""
+    excerpt: Excerpt | None
+    """The verified passage; None only where the site shows links instead of sources that are not at hand."""
+    missing: str
+    """Why the passage is not at hand, else empty."""
+    call_line: int | None
+    """The line of the call that the claim names."""
+    pin: PinStatus
+    """Whether the pin was proved against git."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEntry:
+    """An entry whose claims hold."""
+
+    entry: Entry
+    """The entry."""
+    operator: Operator
+    """The operator that its claims were checked against."""
+    claims: tuple[CheckedClaim, ...]
+    """Its source claims in order."""
+    proofs: tuple[Proof, ...]
+    """What was proved, in the order in which a page lists it."""
+
+    @property
+    def call(self) -> tuple[CheckedClaim, int] | None:
+        """The claim that holds the call of this component in the source, and its line."""
+        return next(((claim, claim.call_line) for claim in self.claims if claim.call_line is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCollection:
+    """A collection whose claims hold."""
+
+    collection: Collection
+    """The collection."""
+    entries: tuple[CheckedEntry, ...]
+    """Its entries in the order of the data flow."""
+    claims: tuple[CheckedClaim, ...]
+    """Its source claims."""
+    variant_claims: Mapping[str, tuple[CheckedClaim, ...]]
+    """The source claims of each variant of a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An atlas whose claims hold."""
+
+    atlas: Atlas
+    """The atlas."""
+    collections: Mapping[str, CheckedCollection]
+    """The collections by id."""
+    files: Mapping[tuple[str, str], PinnedText]
+    """Every pinned file that is at hand, by source and path."""
+    warnings: tuple[Issue, ...]
+    """What pages must say: proofs that are stale or missing."""
+
+    @property
+    def entries(self) -> tuple[CheckedEntry, ...]:
+        """All entries of all collections."""
+        return tuple(entry for collection in self.collections.values() for entry in collection.entries)
