@@ -97,7 +97,7 @@ def _is_plain(node: ast.stmt) -> bool:
 def _is_literal(node: ast.expr) -> bool:
     try:
         ast.literal_eval(node)
-    except ValueError:
+    except (ValueError, TypeError):  # the latter for an unhashable key of a dictionary
         return False
     return True
 

@@ -50,6 +50,8 @@ class Tensor:
                 raise TypeError(f"{self.value.dtype} and {other.value.dtype} do not mix")
             return other
         if isinstance(other, bool | int | float | np.number):
+            if self.value.dtype.kind != "f" and not isinstance(other, int | np.integer):
+                raise TypeError(f"{other!r} would be rounded to {self.value.dtype}")
             return type(self)(np.asarray(other, dtype=self.value.dtype))
         if isinstance(other, np.ndarray):
             return self.operand(type(self)(other))
