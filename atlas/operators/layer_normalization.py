@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -20,6 +21,9 @@ Initializer: TypeAlias = Callable[[Floats], object]
 
 Initial: TypeAlias = float | Floats | Initializer | None
 """A number for every unit, the vector itself, an initializer, or None for the default."""
+
+
+_EPS = replace(layer_norm_outer_epsilon.options["epsilon"], name="eps")
 
 
 class LayerNormalization:
@@ -50,7 +54,7 @@ class LayerNormalization:
     def __init__(
         self, size: int | None = None, eps: float = 1e-6, initial_gamma: Initial = None, initial_beta: Initial = None
     ) -> None:
-        self.eps = cast(float, layer_norm_outer_epsilon.options["epsilon"].check(eps))
+        self.eps = cast(float, _EPS.check(eps))
         self._initial_gamma = _checked("initial_gamma", 1.0 if initial_gamma is None else initial_gamma)
         self._initial_beta = _checked("initial_beta", 0.0 if initial_beta is None else initial_beta)
         self._gamma: Floats | None = None

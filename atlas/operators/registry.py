@@ -184,7 +184,8 @@ def _check_declaration(
     positional = [parameter.name for parameter in signature if parameter.kind is parameter.POSITIONAL_OR_KEYWORD]
     names = [argument.name for argument in contract.inputs]
     if positional != names or len(positional) + len(options) != len(signature):
-        raise ContractError(f"the function takes ({', '.join(map(str, signature))}), the contract {', '.join(names)}")
+        takes = ", ".join(str(parameter).split(":")[0] for parameter in signature)
+        raise ContractError(f"the function takes ({takes}), the contract {', '.join(names)}")
     contract.require_solvable(
         [option.name for option in options.values() if option.type is int and not option.nullable]
     )
