@@ -84,9 +84,9 @@ class SitePage:
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
-        _require_plain(self.url.removesuffix("/"), self.url)
         if self.url and not self.url.endswith("/"):
             raise ValueError(f"the address {self.url!r} of a page must end in '/'")
+        _require_plain(self.url[:-1].split("/") if self.url else [], self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class SiteAsset:
             raise ValueError(
                 f"the address {self.url!r} of an asset must name a file, and none that a host takes for prose"
             )
-        _require_plain(self.url, self.url)
+        _require_plain(self.url.split("/"), self.url)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +208,6 @@ def relative_url(target: str, page: str) -> str:
     return f"{link}{mark}{fragment}"
 
 
-def _require_plain(path: str, url: str) -> None:
-    if any(part in ("", ".", "..") for part in path.split("/") if path) or set(url) & set("\\?#"):
+def _require_plain(parts: list[str], url: str) -> None:
+    if any(part in ("", ".", "..") for part in parts) or set(url) & set("\\?#"):
         raise ValueError(f"the address {url!r} must be a plain path below the site's root")

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from atlas.render.links import LinkCheck, anchor_ids, rewrite, targets
+
+HTML = (
+    '<p id="top-of-it">text href="no" <a class="x" href="a/?b=1&amp;c=2#d">a</a> <img alt="&gt;" src="i.png">'
+    '<code>&lt;a href=&quot;no&quot;&gt;</code><abbr data-href="no"><a\nhref="e/">e</a><svg><a href="f/"></a></svg>'
+    '<use href="#icon"/><h2 data-id="no" id="&quot;q"></h2>'
+)
+
+
+def test_targets_are_those_of_links_and_images_only() -> None:
+    assert targets(HTML) == ["a/?b=1&c=2#d", "i.png", "e/", "f/"]
+
+
+def test_ids_are_those_of_elements() -> None:
+    assert anchor_ids(HTML) == {"top-of-it", '"q'}
+
+
+def test_rewriting_changes_targets_and_nothing_else_and_escapes_them() -> None:
+    assert rewrite(HTML, lambda target: target) == HTML
+    changed = rewrite(
+        '<a href="a">a</a><a href="b">href="a"</a>', lambda target: {"a": '"><script>&', "b": "b"}[target]
+    )
+    assert changed == '<a href="&quot;&gt;&lt;script&gt;&amp;">a</a><a href="b">href="a"</a>'
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    for path, text in {
+        "index.html": "<p id=home><p id='two'>",
+        "a/b/index.html": '<p id="x y">',
+        "a/c d/index.html": "",
+        "assets/pic.svg": "<svg>",
+        "404.html": "",
+    }.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+def found(site: Path, link: str, root: str = "/") -> list[str]:
+    check = LinkCheck(root)
+    check.note("a.yml", "a/b/", f'<i id="own"></i><a href="{link}">x</a>')
+    return [issue.code for issue in check.issues(site)]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "",
+        "#own",
+        "#x%20y",
+        "../b/#x%20y",
+        "../../#home",
+        "../../#two",
+        "../..",
+        "../../index.html",
+        "../b",
+        "../c%20d/",
+        "/",
+        "/a/b/",
+        "/404.html",
+        "../../assets/pic.svg#anything",
+        "https://example.org/",
+        "//example.org/",
+        "data:,x",
+    ],
+)
+def test_links_that_hold(site: Path, link: str) -> None:
+    assert found(site, link) == []
+
+
+@pytest.mark.parametrize(
+    ("link", "code"),
+    [
+        ("../d/", "M202"),
+        ("../d/#home", "M202"),
+        ("..", "M202"),
+        ("/b/", "M202"),
+        ("../../assets/pic.png", "M202"),
+        ("../../#own", "M203"),
+        ("#home", "M203"),
+        ("../../../", "M201"),
+        ("../../../../a/b/", "M201"),
+    ],
+)
+def test_links_that_do_not(site: Path, link: str, code: str) -> None:
+    assert found(site, link) == [code]
+
+
+def test_a_site_below_a_path_is_reached_by_absolute_links_with_that_path(site: Path) -> None:
+    assert found(site, "/atlas/a/b/", root="/atlas") == []
+    assert found(site, "/a/b/", root="/atlas/") == ["M201"]
+
+
+def test_a_target_that_many_pages_lack_is_one_issue_that_counts_them(site: Path) -> None:
+    check = LinkCheck()
+    for number in range(3):
+        check.note(f"{number}.yml", f"p{number}/", '<a href="../missing/">x</a><a href="../missing/">again</a>')
+    assert [(issue.path, issue.message) for issue in check.issues(site)] == [
+        ("0.yml", "the link '../missing/' leads to no page or file of the site (and 2 more pages)")
+    ]

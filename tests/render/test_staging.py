@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from atlas.render.staging import Staging
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "index.html").write_text("old")
+    return folder
+
+
+def beside(site: Path) -> list[str]:
+    return sorted(path.name for path in site.parent.iterdir() if path != site)
+
+
+def build_and_die(site: Path, statement: str) -> None:
+    """A build in a process of its own that is killed after `statement`."""
+    code = f"""
+import os, pathlib, signal
+from atlas.render import staging
+build = staging.Staging(pathlib.Path({str(site)!r}))
+(build.new / "index.html").write_text("new")
+{statement}
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, check=False, timeout=60).returncode == -9  # noqa: S603 - the code above
+
+
+def test_a_commit_replaces_the_site(site: Path) -> None:
+    staging = Staging(site)
+    (staging.new / "index.html").write_text("new")
+    assert (site / "index.html").read_text() == "old"
+    staging.commit()
+    staging.close()
+    assert (site / "index.html").read_text() == "new"
+    assert beside(site) == []
+
+
+def test_without_a_commit_the_site_stays(site: Path) -> None:
+    staging = Staging(site)
+    (staging.new / "index.html").write_text("new")
+    (staging.work / "bodies").write_text("x")
+    staging.close()
+    staging.close()
+    assert (site / "index.html").read_text() == "old"
+    assert beside(site) == []
+
+
+def test_a_first_site_is_put_into_folders_that_did_not_exist(tmp_path: Path) -> None:
+    staging = Staging(tmp_path / "a/b/site")
+    (staging.new / "index.html").write_text("new")
+    staging.commit()
+    staging.close()
+    assert (tmp_path / "a/b/site/index.html").read_text() == "new"
+
+
+def test_the_site_keeps_its_permissions_and_is_not_private(site: Path) -> None:
+    site.chmod(0o2751)
+    staging = Staging(site)
+    staging.commit()
+    staging.close()
+    assert site.stat().st_mode & 0o7777 == 0o2751
+
+
+def test_what_a_killed_build_left_is_removed_by_the_next(site: Path) -> None:
+    build_and_die(site, "")
+    assert len(beside(site)) == 1
+    assert (site / "index.html").read_text() == "old"
+    Staging(site).close()
+    assert beside(site) == []
+    assert (site / "index.html").read_text() == "old"
+
+
+def test_a_swap_that_was_killed_half_way_is_completed_by_the_next_build(site: Path) -> None:
+    (site / ".git").write_text("gitdir")
+    build_and_die(site, "build.site.rename(build.new.with_name('old'))")
+    assert not site.exists()
+    Staging(site).close()
+    assert (site / "index.html").read_text() == "new"
+    assert (site / ".git").read_text() == "gitdir"
+
+
+def test_an_interrupt_half_way_through_the_swap_still_leaves_a_whole_site(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staging = Staging(site)
+    (staging.new / "index.html").write_text("new")
+    rename = Path.rename
+
+    def interrupted(self: Path, target: Path) -> Path:
+        if self == staging.new:
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            staging.commit()
+    assert not site.exists()
+    staging.close()
+    assert (site / "index.html").read_text() == "new"
+
+
+def test_a_build_at_work_is_not_taken_for_a_leftover(site: Path) -> None:
+    working = Staging(site)
+    Staging(site).close()
+    assert working.new.is_dir()
+    working.close()
+
+
+def test_a_folder_of_that_name_without_a_lock_is_removed_only_when_it_is_old(site: Path) -> None:
+    folder = site.parent / ".site-building-other"
+    folder.mkdir()
+    (folder / "file").write_text("x")
+    Staging(site).close()
+    assert folder.is_dir()
+    os.utime(folder, (0, 0))
+    Staging(site).close()
+    assert beside(site) == []
+
+
+def test_folders_of_other_sites_are_left_alone(site: Path) -> None:
+    other = site.parent / ".site2-building-x"
+    other.mkdir()
+    with FileLock(other / "lock"):
+        pass
+    os.utime(other, (0, 0))
+    Staging(site).close()
+    assert other.is_dir()
+
+
+def test_a_site_that_cannot_be_renamed_is_emptied_and_filled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (site / "sub").mkdir()
+    (site / "sub/stale.html").write_text("old")
+    (site / ".git").write_text("gitdir")
+    staging = Staging(site)
+    (staging.new / "index.html").write_text("new")
+    (staging.new / "other").mkdir()
+    (staging.new / "other/page.html").write_text("new")
+    rename = Path.rename
+
+    def mounted(self: Path, target: Path) -> Path:
+        if site in (self, target):
+            raise OSError(16, "Device or resource busy")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", mounted)
+    staging.commit()
+    staging.close()
+    files = {str(path.relative_to(site)): path.read_text() for path in site.rglob("*") if path.is_file()}
+    assert files == {".git": "gitdir", "index.html": "new", "other/page.html": "new"}
+
+
+def test_a_refused_second_rename_brings_the_old_site_back_before_it_is_filled(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site / ".git").write_text("gitdir")
+    staging = Staging(site)
+    (staging.new / "index.html").write_text("new")
+    rename = Path.rename
+
+    def refusing(self: Path, target: Path) -> Path:
+        if self == staging.new:
+            raise OSError(13, "Permission denied")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refusing)
+    staging.commit()
+    staging.close()
+    assert {path.name: path.read_text() for path in site.iterdir()} == {".git": "gitdir", "index.html": "new"}
