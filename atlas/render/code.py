@@ -1,0 +1,159 @@
+"""Highlights source code: a file once and as a whole, one piece of HTML per line, from which excerpts are cut.
+
+Only so does an excerpt that begins within a docstring have the right colours, and every line its number in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from itertools import groupby
+from operator import itemgetter
+
+from markupsafe import Markup
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.lexers.special import TextLexer
+from pygments.style import Style
+from pygments.token import STANDARD_TYPES, _TokenType
+from pygments.util import ClassNotFound
+
+from atlas.exceptions import ExcerptError
+from atlas.render.code_styles import DarkStyle, LightStyle
+
+_CONTROL = [*range(0x09), 0x0B, *range(0x0D, 0x20)]
+_DIRECTION = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+VISIBLE = {
+    **{code: chr(0x2400 + code) for code in _CONTROL},
+    **{code: f"⟨U+{code:04X}⟩" for code in _DIRECTION},
+    0x7F: "␡",
+}
+"""Characters that HTML does not allow, or that make a line look like what it is not, and what is shown instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLine:
+    """One line of a highlighted file."""
+
+    number: int
+    """Its 1-based number in the file."""
+    html: Markup
+    """Its highlighted text, without a line break."""
+
+
+def highlight(text: str, language: str = "", path: str = "") -> tuple[Markup, ...]:
+    r"""One piece of HTML per line of the text, split at "\n" only; the final line break does not begin another line.
+
+    The language is a name that Pygments knows; without one it follows from the path. An unknown one is plain text.
+    """
+    if not text:
+        return ()
+    text = text.replace("\r\n", "\n").removesuffix("\n") + "\n"  # many lexers recognize a line by its end
+    lines = _lines(_tokens(text, lexer_for(language, path)))
+    return tuple(_html(pieces) for pieces in lines)[:-1]
+
+
+def excerpt(lines: tuple[Markup, ...], first: int, last: int) -> tuple[CodeLine, ...]:
+    """The lines from `first` to `last`, both included, with the numbers that they have in their file."""
+    if not 1 <= first <= last <= len(lines):
+        raise ExcerptError(f"lines {first}-{last} are not in the file, which has {len(lines)} lines")
+    return tuple(CodeLine(number, lines[number - 1]) for number in range(first, last + 1))
+
+
+def lexer_for(language: str, path: str = "") -> Lexer:
+    """Pygments' lexer for the language, else for the path's extension, else the one for plain text."""
+    try:
+        if language:
+            return get_lexer_by_name(language)
+        return get_lexer_for_filename(path) if path else TextLexer()
+    except ClassNotFound:
+        return TextLexer()
+
+
+def stylesheet(scope: str = ".code") -> str:
+    """The CSS of both themes: light, and dark where the reader's system or `data-theme` says so; print is light."""
+    dark = list(_rules(DarkStyle))
+    return "\n".join(
+        [
+            *(f"{rule.selector(scope)} {rule.body}" for rule in _rules(LightStyle)),
+            "@media screen and (prefers-color-scheme: dark) {",
+            *(f"  {rule.selector(f':root:not([data-theme=light]) {scope}')} {rule.body}" for rule in dark),
+            "}",
+            "@media screen {",
+            *(f"  {rule.selector(f':root[data-theme=dark] {scope}')} {rule.body}" for rule in dark),
+            "}",
+            "",
+        ]
+    )
+
+
+@cache
+def css_class(kind: _TokenType) -> str:
+    """Pygments' short class of a kind of token (or its parent's); none where it looks like any text."""
+    while kind not in STANDARD_TYPES and kind.parent is not None:
+        kind = kind.parent
+    name = STANDARD_TYPES[kind]
+    return name if any(name in rule.classes for rule in _rules(LightStyle)) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A CSS rule for several classes of tokens; without classes it is for the code as a whole."""
+
+    classes: tuple[str, ...]
+    body: str
+
+    def selector(self, scope: str) -> str:
+        return f"{scope} :is({', '.join(f'.{name}' for name in self.classes)})" if self.classes else scope
+
+
+def _rules(style: type[Style]) -> Iterator[_Rule]:
+    """The whole, the highlighted line, then each declaration once with the classes that have it."""
+    ink = style.style_for_token(_TokenType())["color"]
+    yield _Rule((), f"{{ color: #{ink}; background: {style.background_color} }}")
+    yield _Rule(("hll",), f"{{ background: {style.highlight_color} }}")
+    by_body: dict[str, list[str]] = {}
+    for token, name in sorted(STANDARD_TYPES.items(), key=lambda item: item[1]):
+        look = style.style_for_token(token)
+        parts = [
+            f"color: #{look['color']}" if look["color"] != ink else "",
+            "font-weight: 600" if look["bold"] else "",
+            "font-style: italic" if look["italic"] else "",
+        ]
+        if name and any(parts):
+            by_body.setdefault(f"{{ {'; '.join(filter(None, parts))} }}", []).append(name)
+    for body, classes in by_body.items():
+        yield _Rule(tuple(classes), body)
+
+
+def _tokens(text: str, lexer: Lexer) -> Iterable[tuple[str, str]]:
+    """The class and the text of each token; what a lexer does not give back unchanged is shown as plain text.
+
+    `get_tokens` would strip lines at both ends and change line breaks, and with them the numbers of all lines below.
+    """
+    tokens = [(css_class(kind), value) for _, kind, value in lexer.get_tokens_unprocessed(text)]
+    if "".join(value for _, value in tokens) != text:
+        return [("", text)]
+    return tokens
+
+
+def _lines(tokens: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    """The tokens of each line; one that spans lines has a part in each."""
+    line: list[tuple[str, str]] = []
+    for name, value in tokens:
+        first, *others = value.split("\n")
+        line.append((name, first))
+        for other in others:
+            yield line
+            line = [(name, other)]
+
+
+def _html(pieces: list[tuple[str, str]]) -> Markup:
+    """One line; adjacent pieces of the same class share a span, and what has no look of its own has none."""
+    html: list[str] = []
+    for name, group in groupby(((name if value.strip() else "", value) for name, value in pieces), itemgetter(0)):
+        text = escape("".join(value for _, value in group).translate(VISIBLE), quote=False)
+        html.append(f'<span class="{name}">{text}</span>' if name else text)
+    return Markup("".join(html))  # noqa: S704 - the text is escaped and the class is one of Pygments' own
