@@ -52,7 +52,7 @@ def highlight(text: str, language: str = "", path: str = "") -> tuple[Markup, ..
         return ()
     text = text.replace("\r\n", "\n").removesuffix("\n") + "\n"  # many lexers recognize a line by its end
     lines = _lines(_tokens(text, lexer_for(language, path)))
-    return tuple(_html(pieces) for pieces in lines)[:-1]
+    return tuple(_html(pieces) for pieces in lines)
 
 
 def excerpt(lines: tuple[Markup, ...], first: int, last: int) -> tuple[CodeLine, ...]:
