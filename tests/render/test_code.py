@@ -54,6 +54,14 @@ def test_a_token_that_spans_lines_is_closed_and_opened_again() -> None:
     )
 
 
+def test_empty_lines_at_the_start_cost_no_colours_and_blank_ones_have_none() -> None:
+    assert highlight('\n\n"""a\n  \n"""\n\n', "python") == (
+        *("", ""),
+        *('<span class="sd">"""a</span>', "  ", '<span class="sd">"""</span>'),
+        "",
+    )
+
+
 def test_an_excerpt_that_begins_within_a_string_keeps_its_colours_and_numbers() -> None:
     assert excerpt(highlight(MODULE, "python"), 2, 3) == (
         CodeLine(2, Markup('<span class="sd">whose docstring spans &amp; &lt;lines&gt;.</span>')),
