@@ -82,6 +82,9 @@ class TestArrays:
             "key has batch axes (1,), but q bound ... to (2,)",
             "value has batch axes (), but q bound ... to (2,)",
         ]
+        assert refused(ATTENTION, zeros(q=(2, 3, 4, 5, 3), key=(2, 1, 2, 6, 3), value=(2, 3, 2, 6, 7))) == [
+            "key has batch axes (2, 1), but q bound ... to (2, 3)"
+        ]
 
     def test_an_unknown_factor_is_solved_for(self) -> None:
         binding = ATTENTION.bind(zeros(q=(9, 6, 5, 3), key=(9, 2, 7, 3), value=(9, 2, 7, 4), mask=(5, 7)))

@@ -7,7 +7,7 @@ gives errors of about 1e-11 of the largest entry. The tolerance is 1e-9, so one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 import numpy as np
@@ -46,27 +46,27 @@ def differences(loss: Callable[[Floats], float], at: Floats, step: float) -> Flo
 
 
 def differences_of(
-    operator: Operator, given: dict[str, Floats], dy: Floats, step: float
+    operator: Operator, given: Mapping[str, Floats], dy: Floats, step: float
 ) -> Iterator[tuple[str, Floats]]:
     """The gradient for each input, epsilon among them, by differences."""
     for name, at in given.items():
 
         def loss(value: Floats, name: str = name) -> float:
-            changed = given | {name: value}
+            changed = {**given, name: value}
             epsilon = float(changed.pop("epsilon"))
             return float(np.sum(operator(**changed, epsilon=epsilon) * dy))
 
         yield name, differences(loss, at, step * float(np.abs(at).max()))
 
 
-def analytic(operator: Operator, given: dict[str, Floats], dy: Floats) -> LayerNormGradient:
+def analytic(operator: Operator, given: Mapping[str, Floats], dy: Floats) -> LayerNormGradient:
     assert operator.gradient is not None
     found = operator.gradient(given["x"], given["gamma"], given["beta"], dy, epsilon=float(given["epsilon"]))
     assert isinstance(found, LayerNormGradient)
     return found
 
 
-def agree(operator: Operator, given: dict[str, Floats], dy: Floats, step: float = 3e-4) -> None:
+def agree(operator: Operator, given: Mapping[str, Floats], dy: Floats, step: float = 3e-4) -> None:
     gradient = analytic(operator, given, dy)._asdict()
     for name, expected in differences_of(operator, given, dy, step):
         atol = TOLERANCE * max(np.abs(expected).max(), np.abs(dy).max())
@@ -126,6 +126,29 @@ def test_scaling_x_and_epsilon_together_changes_nothing(operator: Operator, epsi
     power = 2 if operator is layer_norm else 1
     total = np.sum(given["x"] * gradient.x) + power * epsilon * gradient.epsilon
     assert abs(total) <= 1e-12 * np.sum(np.abs(given["x"] * gradient.x) + 1)
+
+
+@BOTH
+def test_a_large_offset_keeps_the_accuracy(operator: Operator) -> None:
+    # multiples of 2⁻¹⁰ stay exact beside 2³⁸, so only the statistics could round
+    given, dy = sample((3, 7), 0.01, 1.0, seed=3)
+    given["x"] = np.round(given["x"] * 2**10) / 2**10
+    shifted = given | {"x": given["x"] + 2.0**38}
+    expected = analytic(operator, given, dy)._asdict()
+    for name, found in analytic(operator, shifted, dy)._asdict().items():
+        np.testing.assert_allclose(found, expected[name], rtol=1e-11, atol=1e-12, err_msg=name)
+
+
+@BOTH
+def test_sums_over_a_batch_of_single_precision_are_taken_in_double(operator: Operator) -> None:
+    given, dy = sample((4000, 3), 0.01, 1.0, seed=4)
+    single = {name: one.astype(np.float32) for name, one in given.items()} | {"epsilon": given["epsilon"]}
+    double = {name: one.astype(np.float64) for name, one in single.items()}
+    found = analytic(operator, single, dy.astype(np.float32))
+    expected = analytic(operator, double, dy.astype(np.float32).astype(np.float64))
+    assert found.gamma.dtype == np.float32
+    np.testing.assert_array_equal(found.gamma, expected.gamma.astype(np.float32))
+    assert found.epsilon == expected.epsilon
 
 
 class TestEqualFeatures:
