@@ -64,10 +64,6 @@ class Contract:
         ]
         return tuple(dict.fromkeys(name for axis in axes for name in names(axis)))
 
-    def argument(self, name: str) -> Argument:
-        """The argument of that name, of which the contract is known to have one."""
-        return next(argument for argument in self.inputs if argument.name == name)
-
     def require_solvable(self, given: Sequence[str] = ()) -> None:
         """Refuse a contract with a size that the arguments, and sizes given by options, do not determine.
 

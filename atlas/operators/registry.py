@@ -189,6 +189,9 @@ def _check_declaration(
     contract.require_solvable(
         [option.name for option in options.values() if option.type is int and not option.nullable]
     )
+    for option in options.values():
+        if option.name in contract.sizes and option.type is not int:
+            raise ContractError(f"option {option.name} is a size of {contract}, so it must be annotated as int")
     for name in named:
         if name not in names and name not in contract.sizes:
             raise ContractError(f"{name} is neither an argument nor a size of {contract}")
@@ -221,7 +224,8 @@ def collect(operators: Iterable[Operator]) -> Mapping[str, Operator]:
     found: dict[str, Operator] = {}
     for one in operators:
         if one.name in found:
-            raise ContractError(f"two operators are called {one.name}: in {_home(found[one.name])} and in {_home(one)}")
+            modules = f"in {found[one.name].function.__module__} and in {one.function.__module__}"
+            raise ContractError(f"two operators are called {one.name}: {modules}")
         found[one.name] = one
     for members in families(found).values():
         for one in members[1:]:
@@ -251,7 +255,3 @@ def look_up(operators: Mapping[str, Operator], name: str) -> Operator:
     exist = f"these exist: {', '.join(operators)}" if operators else "none exist"
     message = f"no operator is called {name!r}; {exist}{did_you_mean(name, operators)}"
     raise UnknownOperatorError(message, nearest(name, operators))
-
-
-def _home(one: Operator) -> str:
-    return f"{one.function.__module__}"

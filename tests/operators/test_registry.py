@@ -151,6 +151,7 @@ class TestDeclarations:
             (declared("x[C] -> [D]"), double, "operator double: nothing determines D in "),
             (declared("x[C] -> [C]", parameters=("gamma",)), double, "operator double: gamma is neither"),
             (declared("x[C] -> [C]", nonempty=("D",)), double, "operator double: D is neither"),
+            (declared("x[C epsilon] -> [C]"), with_epsilon, "operator with_epsilon: option epsilon is a size of "),
             (declared("x[C] -> [C]"), bare, "operator bare: a docstring is missing"),
             (declared("x[C] -> [C]", gradient=layer_norm.gradient), double, "operator double: its gradient takes x"),
         ],
