@@ -11,7 +11,7 @@ import pytest
 GOLDEN = Path(__file__).parent.parent / "golden" / "operators"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def layer_norm_golden() -> dict[str, Any]:
     """PyTorch's layer normalization and gradients; made by make_layer_norm.py beside the file."""
     golden: dict[str, Any] = json.loads((GOLDEN / "layer_norm.json").read_text(encoding="utf-8"))
