@@ -11,6 +11,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import urlsplit
@@ -34,7 +35,7 @@ from atlas.issues import Issue, ordered, show
 from atlas.render.build import build_site
 from atlas.render.issue_page import write_issue_page
 from atlas.render.links import LinkCheck, anchor_ids, rewrite
-from atlas.render.navigation import navigation, source_paths
+from atlas.render.navigation import navigation, replaced, source_paths
 from atlas.render.site import Heading, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
 from atlas.render.staging import Staging
 
@@ -90,12 +91,13 @@ class _LinkTargets(Files):
         self._by_yaml = by_yaml
 
     def get_file_from_path(self, path: str) -> File | None:
-        stem = path.removesuffix(".md")
-        other = f"{stem}/index.md" if stem != path and not stem.endswith("/index") else f"{stem[:-6]}.md"
         found = super().get_file_from_path(path) or self._by_yaml.get(path)
-        if found is None and path.endswith(".md"):  # a.md or a/index.md: an entry's author cannot know which
-            twin = super().get_file_from_path(other)
-            found = twin if twin is not None and isinstance(twin.page, EntityPage) else None
+        if found is None and path.endswith(".md"):
+            # An author cannot know whether an entity's page counts as a.md or as a/index.md.
+            is_index = posixpath.basename(path) == "index.md"
+            twin = f"{posixpath.dirname(path)}.md" if is_index else posixpath.join(path.removesuffix(".md"), "index.md")
+            file = super().get_file_from_path(twin)
+            found = file if file is not None and isinstance(file.page, EntityPage) else None
         return found
 
 
@@ -190,7 +192,10 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         build.nav = cast("list[object] | None", config.nav)
         build.targets = _LinkTargets(files, build.by_yaml)
         set_exclusions(files, config)
-        config.nav = _default_nav(files) if config.nav is None else _with_entities(config.nav, build.targets)
+        if config.nav is None:
+            config.nav = _default_nav(files)
+        else:
+            config.nav = replaced(config.nav, partial(_entity_path, build.targets))
 
     on_files = CombinedEvent(_on_files_add, _on_files_navigate)
 
@@ -469,15 +474,11 @@ def _default_nav(files: Files) -> list[object]:
     return cast("list[object]", navigation(entities, paths, titles))
 
 
-def _with_entities(nav: object, targets: _LinkTargets, title: str | None = None) -> object:
-    """The `nav` of mkdocs.yml with YAML paths replaced by their pages, and the titles it gives to entity pages."""
-    if isinstance(nav, list):
-        return [_with_entities(item, targets) for item in nav]
-    if isinstance(nav, dict):
-        return {key: _with_entities(value, targets, key) for key, value in nav.items()}
-    file = targets.get_file_from_path(str(nav))
+def _entity_path(targets: _LinkTargets, path: str, title: str | None) -> str:
+    """The path in `nav` of an entity's page, which takes the title given there; any other path as it is."""
+    file = targets.get_file_from_path(path)
     if file is None or not isinstance(file.page, EntityPage):
-        return nav
+        return path
     if title is not None:
         file.page.title = title
     return file.src_uri

@@ -450,6 +450,15 @@ def test_the_navigation_of_mkdocs_yml_may_name_yaml_files_and_give_titles(projec
     assert navigation_of(project.read("index.html")) == "<li>Welcome<li>Layers<ul><li>Norm<li>Other</ul>"
 
 
+def test_entities_that_not_in_nav_names_by_their_page_are_left_out(project: Project) -> None:
+    project.entry("other", title="Other")
+    project.configure(not_in_nav="/other.md\n")
+    project.build(strict=True)
+    page = project.read("index.html")
+    assert navigation_of(page) == "<li>Welcome<li>Transformer<ul><li>Encoder<ul><li>LayerNorm</ul></ul>"
+    assert (project.site / "other/index.html").exists()
+
+
 def test_text_from_yaml_is_escaped_where_a_theme_prints_it_raw(project: Project) -> None:
     hostile = "<script>alert(1)</script>"
     project.entry("x", title=hostile, description=hostile, nav=[hostile], headings=[[2, "y", hostile]], body="fine")
@@ -479,6 +488,20 @@ def test_a_page_uses_its_template_where_the_theme_has_it(project: Project) -> No
     project.build(strict=True)
     assert project.read("a/index.html") == "<h1>component learned</h1>A"
     assert "<main>B</main>" in project.read("b/index.html")
+
+
+@pytest.mark.parametrize("theme", ["mkdocs", "readthedocs"])
+def test_other_themes_show_entities_and_prose(project: Project, theme: str) -> None:
+    project.configure(theme=theme, plugins=["search", "atlas"])
+    headings = [[1, "a", "Gain"], [2, "b", "B"]]
+    project.entry("a", title="Gain & bias", nav=["Layers"], body='<h2 id="b">B</h2>', headings=headings)
+    project.build(strict=True)
+    page = project.read("a/index.html")
+    assert '<h2 id="b">B</h2>' in page
+    assert "Gain &amp; bias" in page
+    assert "Gain & bias" not in page
+    assert 'href="#b"' in page
+    assert '<h1 id="home">Welcome</h1>' in project.read("index.html")
 
 
 def test_two_pages_at_one_address_are_an_issue(project: Project, refused: Callable[..., str]) -> None:

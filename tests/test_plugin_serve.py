@@ -139,6 +139,7 @@ def test_a_first_build_with_issues_serves_them_escaped_until_they_are_fixed(prev
     preview.shows("content/layer.yml:5:3", path="")
     status, page = preview.get("any/where/")
     assert status == 404
+    assert preview.log.read_text().count("content/layer.yml:5:3: A101") == 1
     assert "&lt;script&gt;alert(1)&lt;/script&gt; is no axis" in page
     assert "<script>alert" not in page
 

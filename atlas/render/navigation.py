@@ -6,7 +6,7 @@ The forms are those of MkDocs (a path per page, nested lists), but nothing here 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 Navigation = list["str | dict[str, Navigation]"]
 """Pages by their path, and sections as one-item mappings of a title to what is below it."""
@@ -63,6 +63,19 @@ def navigation(
     for items in levels.values():
         items.sort(key=lambda item: not (isinstance(item, str) and _is_index(item)))
     return root
+
+
+def replaced(nav: object, path: Callable[[str, str | None], str]) -> object:
+    """A written navigation with each path, given with the title it has there, replaced by what `path` makes of it."""
+
+    def walk(item: object, title: str | None) -> object:
+        if isinstance(item, list):
+            return [walk(inner, None) for inner in item]
+        if isinstance(item, dict):
+            return {key: walk(value, key) for key, value in item.items()}
+        return path(item, title) if isinstance(item, str) else item
+
+    return walk(nav, None)
 
 
 def _is_index(path: str) -> bool:

@@ -117,12 +117,14 @@ def _move_hidden(source: Path, target: Path) -> None:
 
 
 def _refill(new: Path, site: Path) -> None:
-    """Empty and fill a site folder that cannot be renamed, because it is a mount point or its parent is read-only."""
-    for entry in site.iterdir() if site.is_dir() else ():
-        if entry.name.startswith("."):
+    """Make a site folder equal that cannot be renamed, because it is a mount point or its parent is read-only."""
+    for path in sorted(site.rglob("*"), reverse=True):  # what is in a folder before the folder
+        inside = path.relative_to(site)
+        counterpart = new / inside
+        if inside.parts[0].startswith(".") or (counterpart.exists() and counterpart.is_dir() == path.is_dir()):
             continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
+        if path.is_dir() and not path.is_symlink():
+            path.rmdir()
         else:
-            entry.unlink()
+            path.unlink()
     shutil.copytree(new, site, dirs_exist_ok=True, symlinks=True)

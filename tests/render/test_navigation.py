@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from atlas.render.navigation import navigation, source_paths
+from atlas.render.navigation import navigation, replaced, source_paths
 
 
 def test_a_page_with_others_below_it_is_the_index_of_its_folder() -> None:
@@ -38,3 +38,15 @@ def test_sections_hold_entities_in_order_then_prose_and_begin_with_their_index()
         "about.md",
         {"X": ["x/index.md"]},
     ]
+
+
+def test_paths_of_a_written_navigation_are_replaced_with_their_titles_known() -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def path(found: str, title: str | None) -> str:
+        seen.append((found, title))
+        return found.upper()
+
+    nav = ["a", {"B": "b"}, {"C": ["c", {"D": "d"}, None]}]
+    assert replaced(nav, path) == ["A", {"B": "B"}, {"C": ["C", {"D": "D"}, None]}]
+    assert seen == [("a", None), ("b", "B"), ("c", None), ("d", "D")]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -141,8 +142,11 @@ def test_folders_of_other_sites_are_left_alone(site: Path) -> None:
 
 
 def test_a_site_that_cannot_be_renamed_is_emptied_and_filled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (site / "sub").mkdir()
+    (site / "sub/deep").mkdir(parents=True)
     (site / "sub/stale.html").write_text("old")
+    (site / "sub/deep/stale.html").write_text("old")
+    (site / "other").write_text("was a file")
+    (site / "link").symlink_to(site / "sub")
     (site / ".git").write_text("gitdir")
     staging = Staging(site)
     (staging.new / "index.html").write_text("new")
@@ -160,15 +164,20 @@ def test_a_site_that_cannot_be_renamed_is_emptied_and_filled(site: Path, monkeyp
     staging.close()
     files = {str(path.relative_to(site)): path.read_text() for path in site.rglob("*") if path.is_file()}
     assert files == {".git": "gitdir", "index.html": "new", "other/page.html": "new"}
+    assert sorted(path.name for path in site.iterdir()) == [".git", "index.html", "other"]
 
 
+@pytest.mark.parametrize("is_full", [False, True])
 def test_a_refused_second_rename_brings_the_old_site_back_before_it_is_filled(
-    site: Path, monkeypatch: pytest.MonkeyPatch
+    site: Path, monkeypatch: pytest.MonkeyPatch, is_full: bool
 ) -> None:
     (site / ".git").write_text("gitdir")
     staging = Staging(site)
     (staging.new / "index.html").write_text("new")
     rename = Path.rename
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
 
     def refusing(self: Path, target: Path) -> Path:
         if self == staging.new:
@@ -176,6 +185,12 @@ def test_a_refused_second_rename_brings_the_old_site_back_before_it_is_filled(
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", refusing)
-    staging.commit()
+    if is_full:
+        monkeypatch.setattr(shutil, "copytree", full)
+        with pytest.raises(OSError, match="No space left"):
+            staging.commit()
+    else:
+        staging.commit()
     staging.close()
-    assert {path.name: path.read_text() for path in site.iterdir()} == {".git": "gitdir", "index.html": "new"}
+    files = {path.name: path.read_text() for path in site.iterdir()}
+    assert files == {".git": "gitdir", "index.html": "old" if is_full else "new"}
