@@ -115,9 +115,9 @@ class _Build:
     """The page's file by the YAML it is made from, relative to docs_dir."""
     targets: _LinkTargets | None = None
     prose: dict[str, tuple[str, Prose]] = field(default_factory=dict)
-    """The Markdown and its rendering by source path, until the page's content is set."""
-    search: dict[str, str] = field(default_factory=dict)
-    """What search plugins see of a prose page."""
+    """The Markdown of a prose page and its rendering, by source path, until its template is rendered."""
+    held: str | None = None
+    """The content of the prose page at hand while search plugins are shown another."""
     nav: list[object] | None = None
     """The `nav` setting as the user gave it."""
     found: list[Issue | str] = field(default_factory=list)
@@ -228,7 +228,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         build = self._current()
         if page.file.src_uri not in build.prose or build.targets is None:
             return None
-        page.markdown, prose = build.prose.pop(page.file.src_uri)
+        page.markdown, prose = build.prose[page.file.src_uri]
         # MkDocs' own resolver, so that every link is judged and worded as users of MkDocs know it.
         resolver = _RelativePathTreeprocessor(page.file, build.targets, config)
         content = rewrite(prose.html, resolver.path_to_url)
@@ -238,7 +238,6 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         page.toc = _table_of_contents(prose.headings)
         page.present_anchor_ids = anchor_ids(content)
         page.links_to_anchors = resolver.links_to_anchors
-        build.search[page.file.src_uri] = prose.search
         return content
 
     @event_priority(_FIRST)
@@ -265,8 +264,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     ) -> None:
         """Show the plugins between the two handlers a page without rendered maths and code."""
         build = self._current()
-        if page.file.src_uri in build.search:
-            build.search[page.file.src_uri], page.content = page.content or "", build.search[page.file.src_uri]
+        if page.file.src_uri in build.prose:
+            build.held, page.content = page.content, build.prose[page.file.src_uri][1].search
 
     @event_priority(_LAST)
     def _on_page_context_for_template(
@@ -274,8 +273,10 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     ) -> None:
         """Give the template its content: a body from the store, or the prose that search plugins were not shown."""
         build = self._current()
+        if page.file.src_uri in build.prose:
+            page.content = build.held
+            page.toc = _table_of_contents(build.prose.pop(page.file.src_uri)[1].headings, finished=True)
         if not isinstance(page, EntityPage):
-            page.content = build.search.pop(page.file.src_uri, page.content)
             return
         source = page.source
         label = _shown_path(config, source.edit_path) if source.edit_path else f"/{source.url}"
@@ -290,6 +291,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         if page.is_linked_by_anchor:
             page.present_anchor_ids = anchor_ids(body)
         page.content = body
+        page.toc = _table_of_contents(source.headings, finished=True)
         cast("dict[str, object]", context)["atlas"] = source
 
     on_page_context = CombinedEvent(_on_page_context_for_search, _on_page_context_for_template)
@@ -484,12 +486,13 @@ def _entity_path(targets: _LinkTargets, path: str, title: str | None) -> str:
     return file.src_uri
 
 
-def _table_of_contents(headings: Iterable[Heading]) -> TableOfContents:
-    """Headings nested below the nearest one of a higher rank; titles are HTML to MkDocs."""
+def _table_of_contents(headings: Iterable[Heading], *, finished: bool = False) -> TableOfContents:
+    """Headings nested below the nearest one of a higher rank, as HTML; only the finished one has rendered maths."""
     top: list[AnchorLink] = []
     above: list[AnchorLink] = []
     for heading in headings:
-        link = AnchorLink(escape(heading.title), heading.id, heading.level)
+        title = heading.html if finished and heading.html else escape(heading.title)
+        link = AnchorLink(title, heading.id, heading.level)
         while above and above[-1].level >= heading.level:
             above.pop()
         (above[-1].children if above else top).append(link)

@@ -576,3 +576,28 @@ def test_gh_deploy_deploys_the_new_build(project: Project, tmp_path_factory: pyt
     result = run(project, "gh-deploy", "--strict")
     assert result.returncode == 0, result.stderr
     assert "<title>Deployed</title>" in git(remote, "show", "gh-pages:transformer/encoder/layer-norm/index.html")
+
+
+def test_real_prose_is_rendered_with_the_real_katex(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    project.configure(plugins=["search", "atlas"])
+    links = "[down](#the-size), [about](about.md), ![A picture](p.svg)"
+    project.write("content/index.md", f"# The gain $\\gamma$\n\n{links}\n\n## The size\n")
+    project.write("content/p.svg", "<svg/>")
+    project.write("content/about.md", "# About\n\n[home](index.md#the-size) <script>alert(1)</script>\n")
+    project.build(strict=True)
+    page = project.read("index.html")
+    assert 'class="katex"' in page.partition("<aside>")[2].partition("</aside>")[0]
+    assert 'class="katex"' in page.partition("<main>")[2]
+    assert '<a href="about/">about</a>' in page
+    assert '<img src="p.svg" alt="A picture">' in page
+    about = project.read("about/index.html")
+    assert '<a href="../#the-size">home</a>' in about
+    assert "<script>" not in about
+    assert "katex" not in project.read("search/search_index.json")
+
+    before = project.state()
+    project.write("content/index.md", "# Home\n\n$\\gama$ and [gone](about.md#gone)\n")
+    with pytest.raises(Abort, match="1 issue in content"):
+        project.build(strict=True)
+    assert project.state() == before

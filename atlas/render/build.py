@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from contextlib import ExitStack
 
-from markdown_it import MarkdownIt
-from mdit_py_plugins.anchors import anchors_plugin
-
-from atlas.render.site import Heading, Prose, ProseFile, Settings, Site
+from atlas.node.environment import prepare
+from atlas.node.process import Formula, NodeProcess, Typeset
+from atlas.render.prose_pages import prose_renderer
+from atlas.render.site import Settings, Site
 
 
 def build_site(settings: Settings) -> Site:
@@ -16,17 +17,21 @@ def build_site(settings: Settings) -> Site:
     What is wrong with the content is returned as the site's issues or raised as a ContentError that carries them; what
     keeps the build from working at all is raised as another AtlasError.
     """
-    return Site(pages=(), assets=(), issues=(), prose=_prose)
+    node = _Node()
+    return Site(pages=(), assets=(), issues=(), prose=prose_renderer(node.typeset), close=node.close)
 
 
-def _prose(file: ProseFile) -> Prose:
-    markdown = MarkdownIt("commonmark", {"html": False}).enable("table").use(anchors_plugin, max_level=6)
-    tokens = markdown.parse(file.markdown)
-    headings = tuple(
-        Heading(int(opening.tag[1:]), str(opening.attrs["id"]), "".join(part.content for part in inline.children or ()))
-        for opening, inline in pairwise(tokens)
-        if opening.type == "heading_open"
-    )
-    title = next((heading.title for heading in headings if heading.level == 1), None)
-    html = str(markdown.renderer.render(tokens, markdown.options, {}))
-    return Prose(html=html, title=title, headings=headings, search=html)
+class _Node:
+    """A Node process that starts with the first formula, so that a site without any needs no Node."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._process: NodeProcess | None = None
+
+    def typeset(self, formulas: Sequence[Formula]) -> list[Typeset]:
+        if self._process is None:
+            self._process = self._stack.enter_context(NodeProcess(prepare()))
+        return self._process.typeset(formulas)
+
+    def close(self) -> None:
+        self._stack.close()

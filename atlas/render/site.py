@@ -55,6 +55,8 @@ class Heading:
     """The element's id, which links name after `#`."""
     title: str
     """The heading as plain text."""
+    html: str = ""
+    """The heading as finished HTML without links, where it is more than its text, such as a formula."""
 
 
 @dataclass(frozen=True, slots=True)
