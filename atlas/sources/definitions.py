@@ -106,6 +106,8 @@ def targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
         target = waiting.pop(0)
         if isinstance(target, ast.Tuple | ast.List):
             waiting = [*target.elts, *waiting]
+        elif isinstance(target, ast.Starred):
+            waiting.insert(0, target.value)
         else:
             found.append(target)
     return found

@@ -254,7 +254,7 @@ def _check(done: subprocess.CompletedProcess[bytes], name: str) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """End git and the helpers it started: they form a process group of their own."""
+    """End git and the programs it started: they form a process group of their own."""
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
+from itertools import takewhile
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
@@ -15,5 +16,11 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     tail = name.rpartition("/")[2]
     same_tail = [other for other in existing if other.rpartition("/")[2] == tail]
     if same_tail:
-        return max(same_tail, key=lambda other: SequenceMatcher(None, name, other).ratio())
+        return max(same_tail, key=lambda other: (_shared(name, other), SequenceMatcher(None, name, other).ratio()))
     return next(iter(get_close_matches(name, existing, n=1, cutoff=0.6)), None)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many leading folders two paths have in common."""
+    pairs = zip(one.split("/"), other.split("/"), strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

@@ -146,10 +146,13 @@ def _stream(session: PyPIClient, link: Link, name: str, file: BinaryIO, progress
         response.raise_for_status()
         stated = response.headers.get("Content-Length", "")
         total = int(stated) if stated.isdecimal() else None
+        too_large = ArchiveError(f"{name} has more bytes than the limit of {limits.archive:,}", FIELD)
+        if (total or 0) > limits.archive:
+            raise too_large
         for chunk in response.iter_raw(CHUNK):
             done += len(chunk)
-            if max(done, total or 0) > limits.archive:
-                raise ArchiveError(f"{name} has more bytes than the limit of {limits.archive:,}", FIELD)
+            if done > limits.archive:
+                raise too_large
             digest.update(chunk)
             file.write(chunk)
             progress(name, done, total)

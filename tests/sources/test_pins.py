@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atlas.entries.manifest import Manifest
+from atlas.exceptions import HashMismatchError, MissingFileError, RevisionError, SourceError
+from atlas.sources.pins import (
+    PinLock,
+    PinState,
+    digest_of,
+    is_proved,
+    load_lock,
+    pin_status,
+    prove,
+    save_lock,
+)
+
+Make = Callable[..., Manifest]
+LAYERS, NET = "pkg/layers.py", "pkg/models/net.py"
+DAY = datetime.date(2026, 1, 2)
+
+
+def flipped(digits: str) -> str:
+    """The same number with its last digit changed."""
+    return digits[:-1] + ("0" if digits[-1] != "0" else "1")
+
+
+@pytest.fixture
+def manifest(repository: Any, make_manifest: Make) -> Manifest:
+    return make_manifest(revision=repository.git("rev-parse", "HEAD~1"))
+
+
+@pytest.fixture
+def lock(repository: Any, manifest: Manifest) -> PinLock:
+    return PinLock().with_source("project", prove("project", manifest, repository.folder, today=DAY))
+
+
+def with_blob(manifest: Manifest, path: str, blob: str) -> Manifest:
+    raw = manifest.model_dump()
+    raw["files"] = {**raw["files"], path: {"blob": blob}}
+    return Manifest.model_validate(raw)
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_a_proof_covers_every_file_and_tells_how_it_was_made(repository: Any, manifest: Manifest, local: bool) -> None:
+    records = prove("project", manifest, repository.folder if local else None, today=DAY)
+    assert [record.path for record in records] == ["pkg/__init__.py", LAYERS, NET]
+    for record in records:
+        assert (record.source, record.repository, record.revision) == ("project", repository.url, manifest.revision)
+        assert record.blob == manifest.files[record.path].blob
+        assert record.method == ("git-dir" if local else f"git {repository.url}")
+        assert record.proved == DAY
+        fields = f"{repository.url}\n{manifest.revision}\n{record.path}\n{record.blob}"
+        assert record.digest == hashlib.sha256(fields.encode()).hexdigest()
+    assert str(repository.folder) not in "".join(record.model_dump_json() for record in records)
+
+
+def test_a_proof_of_today_has_today_s_date(repository: Any, manifest: Manifest) -> None:
+    before = datetime.datetime.now(datetime.UTC).date()
+    [record, *_] = prove("project", manifest, repository.folder)
+    assert before <= record.proved <= datetime.datetime.now(datetime.UTC).date()
+
+
+def test_what_was_proved_is_proved(manifest: Manifest, lock: PinLock) -> None:
+    status = pin_status("project", manifest, LAYERS, lock)
+    assert (status.state, status.message) == (PinState.PROVED, "proved on 2026-01-02 by git-dir")
+    assert all(is_proved("project", manifest, path, lock) for path in manifest.files)
+    assert not is_proved("another", manifest, LAYERS, lock)
+
+
+def test_what_was_never_proved_says_so(manifest: Manifest) -> None:
+    status = pin_status("project", manifest, LAYERS, PinLock())
+    blob = manifest.files[LAYERS].blob
+    assert status.state is PinState.NEVER_PROVED
+    assert status.message == (
+        f"it was never proved that {LAYERS} has blob {blob} at revision {manifest.revision}; run `atlas pin --prove`"
+    )
+    assert status.field == ("files", LAYERS)
+
+
+@pytest.mark.parametrize("position", [0, 19, 39])
+def test_one_wrong_digit_of_the_revision_is_seen(manifest: Manifest, lock: PinLock, position: int) -> None:
+    digits = manifest.revision
+    wrong = flipped(digits[: position + 1]) + digits[position + 1 :]
+    status = pin_status("project", manifest.model_copy(update={"revision": wrong}), LAYERS, lock)
+    assert (status.state, status.differs, status.field) == (PinState.EDITED, ("revision",), ("revision",))
+    assert status.message == (
+        f"the pin of {LAYERS} was edited after it was proved: revision {wrong} was proved as {digits}; "
+        "undo the edit or run `atlas pin --prove`"
+    )
+
+
+def test_one_wrong_digit_of_a_blob_is_seen_and_the_others_stay_proved(manifest: Manifest, lock: PinLock) -> None:
+    edited = with_blob(manifest, LAYERS, flipped(manifest.files[LAYERS].blob))
+    status = pin_status("project", edited, LAYERS, lock)
+    assert (status.state, status.differs) == (PinState.EDITED, ("blob",))
+    assert status.field == ("files", LAYERS, "blob")
+    assert f"was proved as {manifest.files[LAYERS].blob}" in status.message
+    assert is_proved("project", edited, NET, lock)
+
+
+def test_another_repository_is_seen(manifest: Manifest, lock: PinLock) -> None:
+    edited = manifest.model_copy(update={"repository": "https://git.example/fork/project", "revision": "0" * 40})
+    status = pin_status("project", edited, LAYERS, lock)
+    assert (status.state, status.differs) == (PinState.EDITED, ("repository", "revision"))
+
+
+def test_a_record_that_was_edited_along_with_the_manifest_is_seen(manifest: Manifest, lock: PinLock) -> None:
+    wrong = flipped(manifest.revision)
+    records = [record.model_copy(update={"revision": wrong}) for record in lock.records]
+    edited = manifest.model_copy(update={"revision": wrong})
+    status = pin_status("project", edited, LAYERS, PinLock.sorted(records))
+    assert (status.state, status.differs) == (PinState.EDITED, ("digest",))
+    assert "its digest does not fit its own fields" in status.message
+
+
+def test_a_release_is_no_proof_and_proving_it_names_the_commit(
+    repository: Any, make_manifest: Make, manifest: Manifest, lock: PinLock
+) -> None:
+    release = make_manifest(revision="v1.0")
+    for known in (PinLock(), lock):
+        status = pin_status("project", release, LAYERS, known)
+        assert status.state is PinState.RELEASE
+        assert status.message.startswith("release v1.0: ")
+        assert status.message.endswith("is not proved against git")
+    for git_dir in (repository.folder, None):
+        with pytest.raises(RevisionError) as caught:
+            prove("project", release, git_dir)
+        assert str(caught.value) == (
+            "revision v1.0 is a tag, and only a commit can be proved; "
+            f"write `revision: {manifest.revision}` and `release: v1.0`"
+        )
+        assert caught.value.field == ("revision",)
+
+
+def test_the_id_of_a_tag_is_not_that_of_a_commit(repository: Any, make_manifest: Make, manifest: Manifest) -> None:
+    tag = repository.git("rev-parse", "v1.0")
+    assert tag != manifest.revision
+    with pytest.raises(RevisionError, match=f"write `revision: {manifest.revision}`$"):
+        prove("project", make_manifest(revision=tag), repository.folder)
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_wrong_pins_are_not_proved(repository: Any, make_manifest: Make, manifest: Manifest, local: bool) -> None:
+    git_dir = repository.folder if local else None
+    blob = manifest.files[LAYERS].blob
+    with pytest.raises(HashMismatchError) as caught:
+        prove("project", with_blob(manifest, LAYERS, flipped(blob)), git_dir)
+    assert str(caught.value) == (
+        f"the blob of {LAYERS} at revision {manifest.revision} is pinned as {flipped(blob)} but is {blob}"
+    )
+    assert caught.value.field == ("files", LAYERS, "blob")
+    with pytest.raises(RevisionError, match=f"has no (commit|revision) {flipped(manifest.revision)}"):
+        prove("project", manifest.model_copy(update={"revision": flipped(manifest.revision)}), git_dir)
+    with pytest.raises(MissingFileError, match=r"no file pkg/layer\.py .*; the nearest is pkg/layers\.py"):
+        prove("project", make_manifest(revision=manifest.revision, files={"pkg/layer.py": {"blob": blob}}), git_dir)
+
+
+def test_the_lock_file_is_the_same_for_any_order_and_reads_back(lock: PinLock, tmp_path: Path) -> None:
+    one, two = tmp_path / "one" / "pins.lock", tmp_path / "two.lock"
+    save_lock(lock, one)
+    save_lock(PinLock.sorted(reversed(lock.records)), two)
+    assert one.read_bytes() == two.read_bytes()
+    assert load_lock(one) == lock
+    text = one.read_text(encoding="utf-8")
+    assert text.count("- source: project\n") == 3
+    assert "  proved: 2026-01-02\n" in text
+    assert [path.name for path in one.parent.iterdir()] == ["pins.lock"]
+
+
+def test_proving_again_takes_the_place_of_old_records(repository: Any, manifest: Manifest, lock: PinLock) -> None:
+    fewer = manifest.model_copy(update={"files": {LAYERS: manifest.files[LAYERS]}})
+    later = lock.with_source("another", prove("another", manifest, repository.folder, today=DAY))
+    later = later.with_source("project", prove("project", fewer, repository.folder, today=DAY))
+    assert [(record.source, record.path) for record in later.records] == [
+        ("another", "pkg/__init__.py"),
+        ("another", LAYERS),
+        ("another", NET),
+        ("project", LAYERS),
+    ]
+
+
+def test_no_file_is_no_proof(tmp_path: Path) -> None:
+    assert load_lock(tmp_path / "pins.lock") == PinLock()
+
+
+@pytest.mark.parametrize(
+    ("change", "stated"),
+    [
+        (("- source: project", "- sauce: project"), r"has a record that is not one \(0\.source: Field required\)"),
+        (("method: git-dir", "method: git-dir /home/me/clone"), r"not one \(0\.method: "),
+        (("proved: 2026-01-02", "proved: soon"), r"not one \(0\.proved: "),
+        (("- source: project", "source: project"), "is not the list of records"),
+        (("- source: project", "- source: &a [*a"), "is not the list of records"),
+    ],
+)
+def test_a_lock_that_is_none_is_refused(lock: PinLock, tmp_path: Path, change: tuple[str, str], stated: str) -> None:
+    path = tmp_path / "pins.lock"
+    save_lock(lock, path)
+    path.write_text(path.read_text().replace(*change, 1))
+    with pytest.raises(SourceError, match=rf"^pins\.lock .*{stated}"):
+        load_lock(path)
+
+
+def test_two_records_of_one_file_are_refused(lock: PinLock, tmp_path: Path) -> None:
+    path = tmp_path / "pins.lock"
+    save_lock(PinLock((*lock.records, lock.records[1])), path)
+    with pytest.raises(SourceError, match=r"has two records of pkg/layers\.py of project"):
+        load_lock(path)
+
+
+def test_digests_differ_in_every_field() -> None:
+    digests = {digest_of(*fields) for fields in [("a", "b", "c", "d"), ("ab", "", "c", "d"), ("a", "b", "d", "c")]}
+    assert len(digests) == 3
