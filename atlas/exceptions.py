@@ -1,23 +1,23 @@
 """Every exception that the package raises on purpose.
 
-    AtlasError
-    ├── ContentError            issues were found: carries them all
-    ├── ContractError           an operator or contract is declared wrongly
-    ├── ShapeError              arrays or axes that do not fit an operator's contract
-    ├── OptionError             an option or initial value that an operator or layer does not take
-    ├── UnknownOperatorError    no operator has that name: lists those that exist
-    ├── UninitializedError      a layer's parameter is used before its first call made it
-    ├── SizeError               a size expression that cannot be read or has no value
-    ├── NodeError               the Node environment or its process failed
-    ├── DisplayError            KaTeX refuses a formula
-    ├── UpstreamError           upstream code could not be executed
-    └── SourceError             a pinned source could not be brought or does not hold
-        ├── OfflineError        not in the cache, and no network or not allowed to use it
-        ├── HashMismatchError   names the expected and the found hash
-        ├── RevisionError       the revision does not exist in the repository
-        ├── MissingFileError    the archive or the revision has no such file
-        ├── ArchiveError        an archive that is damaged, too large or has escaping names
-        └── ExcerptError        a line range or a symbol that the file does not have
+AtlasError
+├── ContentError            issues were found: carries them all
+├── ContractError           an operator or contract is declared wrongly
+├── ShapeError              arrays or axes that do not fit an operator's contract
+├── OptionError             an option or initial value that an operator or layer does not take
+├── UnknownOperatorError    no operator has that name: lists those that exist
+├── UninitializedError      a layer's parameter is used before its first call made it
+├── SizeError               a size expression that cannot be read or has no value
+├── NodeError               the Node environment or its process failed
+├── DisplayError            KaTeX refuses a formula
+├── UpstreamError           upstream code could not be executed
+└── SourceError             a pinned source could not be brought or does not hold
+    ├── OfflineError        not in the cache, and no network or not allowed to use it
+    ├── HashMismatchError   names the expected and the found hash
+    ├── RevisionError       the revision does not exist in the repository
+    ├── MissingFileError    the archive or the revision has no such file
+    ├── ArchiveError        an archive that is damaged, too large or has escaping names
+    └── ExcerptError        a line range or a symbol that the file does not have
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from atlas.entries.component import Component, SourceClaim
 from atlas.entries.manifest import Manifest
 from atlas.entries.spans import locate
 from atlas.entries.tree import Document, Mark
-from atlas.entries.validate import place, place_of_key
+from atlas.entries.validate import Found, place, place_of_key, value_at
 from atlas.issues import Issue
 
 
@@ -37,6 +37,10 @@ class Placed:
     def place(self, *path: str | int) -> Mark:
         """Where the value with this key path stands, or the nearest enclosing one."""
         return place(self.document, path)
+
+    def value(self, *path: str | int) -> Found:
+        """The value with this key path as the file has it, or None where there is none."""
+        return value_at(self.document.value, path)
 
     def issue(self, path: tuple[str | int, ...], code: str, message: str, hint: str = "") -> Issue:
         """An issue at the value with this key path."""

@@ -1,0 +1,82 @@
+"""Display: everything that a page shows as maths is accepted by KaTeX, and is written in commands, not raw letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from atlas.entries.atlas import Atlas, Placed
+from atlas.entries.collection import Model
+from atlas.entries.tree import KeyPath
+from atlas.issues import Issue
+from atlas.node.process import Formula, Typeset
+from atlas.render.prose import parse_inline
+
+Typesetter = Callable[[Iterable[Formula]], list[Typeset]]
+"""Typesets formulas in one go; the same formula twice costs once."""
+
+TEXT_KEYS = frozenset(
+    ("summary", "note", "parameters_note", "training", "claim", "text", "meaning", "type")
+)
+"""The keys whose values are texts of one line that may hold maths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One formula and where it stands."""
+
+    owner: Placed
+    """The file's object."""
+    path: KeyPath
+    """The key path of the value that holds it."""
+    in_key: bool
+    """Whether the formula is the key itself."""
+    formula: Formula
+    """What KaTeX gets."""
+
+
+def check_display(atlas: Atlas, typesetter: Typesetter) -> Iterator[Issue]:
+    """Typeset every formula of the atlas and report those that KaTeX refuses."""
+    shown = list(_all(atlas))
+    for one, typeset in zip(shown, typesetter(one.formula for one in shown), strict=True):
+        if typeset.html is None:
+            yield _issue(one, typeset)
+
+
+def _issue(one: Shown, typeset: Typeset) -> Issue:
+    message, _, hint = typeset.error.partition("; ")
+    if one.path == ("formula",) and typeset.position is not None:
+        return one.owner.issue_in_text(one.path, (typeset.position, typeset.position + 1), "A801", message, hint)
+    message = f"`{one.formula.tex}` cannot be displayed: {message}"
+    at = one.owner.issue_at_key if one.in_key else one.owner.issue
+    return at(one.path, "A801", message, hint)
+
+
+def _all(atlas: Atlas) -> Iterator[Shown]:
+    for collection in atlas.collections.values():
+        for symbol in collection.data.dimensions:
+            yield Shown(collection, ("dimensions", symbol), True, Formula(symbol))
+        if isinstance(collection.data, Model):
+            for name, stack in collection.data.stacks.items():
+                for value in stack.carries:
+                    yield Shown(collection, ("stacks", name, "carries", value), True, Formula(value))
+        yield from _texts(collection)
+        for entry in collection.entries:
+            yield Shown(entry, ("formula",), False, Formula(entry.data.formula, display=True))
+            for key, names in (("symbols", entry.data.symbols), ("in", entry.data.in_), ("out", entry.data.out)):
+                for name in names:
+                    yield Shown(entry, (key, name), True, Formula(name))
+            yield from _texts(entry)
+
+
+def _texts(owner: Placed) -> Iterator[Shown]:
+    for path in owner.document.marks:
+        value = owner.value(*path)
+        if isinstance(value, str) and _is_text(path):
+            for formula in parse_inline(value).formulas:
+                yield Shown(owner, path, False, formula)
+
+
+def _is_text(path: KeyPath) -> bool:
+    """Whether the value with this key path is a text of one line that may hold maths."""
+    return path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[:1] == ("dimensions",)

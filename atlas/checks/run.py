@@ -1,0 +1,180 @@
+"""All checks over one atlas: what holds becomes `Checked`, what does not becomes issues; no check stops another.
+
+A check whose ground another has already found missing is left out, so that one mistake gives one issue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.checks.api import check_api
+from atlas.checks.base import Collector, Proof
+from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
+from atlas.checks.display import Typesetter, check_display
+from atlas.checks.interface import check_interface
+from atlas.checks.parameters import check_parameters
+from atlas.checks.records import check_records
+from atlas.checks.references import check_collection, check_entry
+from atlas.checks.shapes import check_shapes
+from atlas.checks.sources import MissingSources, SourceCheck
+from atlas.checks.symbols import check_symbols
+from atlas.entries.atlas import Atlas, Collection, Entry
+from atlas.entries.collection import Model
+from atlas.entries.load import load, shown_path
+from atlas.exceptions import ContentError, SourceError
+from atlas.issues import Issue, ordered
+from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
+from atlas.sources.store import SourceStore
+
+StoreMaker = Callable[[Atlas], SourceStore]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run found."""
+
+    checked: Checked | None
+    """The atlas with its proofs; None where there is any error."""
+    issues: tuple[Issue, ...]
+    """Errors and warnings, sorted."""
+    entries: int
+    """How many entries were checked."""
+
+
+def check_project(
+    root: Path,
+    content: Path,
+    sources: Path,
+    *,
+    make_store: StoreMaker,
+    typesetter: Typesetter,
+    missing: MissingSources = "fail",
+) -> Outcome:
+    """Load and check everything below the two folders."""
+    atlas, issues = load(root, content, sources)
+    found = Collector()
+    found.extend(issues)
+    lock = _lock(sources, root, found)
+    run = _Run(atlas, found, SourceCheck(atlas, make_store(atlas), lock, missing))
+    checked = run.everything(typesetter)
+    issues = ordered([*found.issues, *run.sources.found.issues])
+    errors = [issue for issue in issues if issue.severity == "error"]
+    return Outcome(None if errors else checked(issues), tuple(issues), len(atlas.entries))
+
+
+def require(outcome: Outcome) -> Checked:
+    """The checked atlas.
+
+    Raises:
+        ContentError: there were errors.
+    """
+    if outcome.checked is None:
+        raise ContentError(outcome.issues)
+    return outcome.checked
+
+
+def _lock(sources: Path, root: Path, found: Collector) -> PinLock:
+    try:
+        return load_lock(sources / LOCK_NAME)
+    except SourceError as error:
+        shown = shown_path(sources / LOCK_NAME, root)
+        found.add(Issue(shown, 0, 0, "A502", str(error), "write it anew: atlas pin --prove"))
+        return PinLock()
+
+
+class _Run:
+    def __init__(self, atlas: Atlas, found: Collector, sources: SourceCheck) -> None:
+        self.atlas = atlas
+        self.found = found
+        self.sources = sources
+
+    def everything(self, typesetter: Typesetter) -> Callable[[Iterable[Issue]], Checked]:
+        """Run every check; what comes back makes the result once it is known that nothing failed."""
+        self.sources.check_sources()
+        collections = {name: self.collection(one) for name, one in self.atlas.collections.items()}
+        self.found.extend(check_display(self.atlas, typesetter))
+        files = dict(self.sources.files)
+        return lambda issues: Checked(self.atlas, collections, files, tuple(issues))
+
+    def collection(self, collection: Collection) -> CheckedCollection:
+        data = collection.data
+        self.found.extend(check_collection(collection, self.atlas))
+        claims: tuple[CheckedClaim, ...] = ()
+        variant_claims: dict[str, tuple[CheckedClaim, ...]] = {}
+        if isinstance(data, Model):
+            claims = self.sources.claims(collection, data.sources, ("sources",))
+            for name, variant in data.variants.items():
+                variant_claims[name] = self.sources.claims(collection, variant.sources, ("variants", name, "sources"))
+                self.sources.settings(collection, name, variant)
+        entries = [self.entry(entry, collection) for entry in collection.entries]
+        kept = tuple(entry for entry in entries if entry is not None)
+        return CheckedCollection(collection, kept, claims, variant_claims)
+
+    def entry(self, entry: Entry, collection: Collection) -> CheckedEntry | None:
+        references = list(check_entry(entry, collection, self.atlas))
+        self.found.extend(references)
+        self.found.extend(check_symbols(entry, collection))
+        claims = self.sources.claims(entry, entry.data.sources, ("sources",))
+        self._api(entry)
+        operator, issues = check_interface(entry)
+        self.found.extend(issues)
+        if operator is None or issues or references:
+            return None
+        shapes, issues = check_shapes(entry, operator)
+        self.found.extend(issues)
+        if issues:
+            return None
+        parameters, issues = check_parameters(entry, collection, operator)
+        self.found.extend(issues)
+        blobs = {claim.claim.id: claim.excerpt.pinned.blob for claim in claims if claim.excerpt is not None}
+        recorded, warnings = check_records(entry, operator, blobs)
+        self.found.extend(warnings)
+        command = f"atlas check {entry.path}"
+        proofs = (
+            Proof(
+                "formula",
+                "missing",
+                "displayed and accepted by KaTeX; its symbols are declared; not executed yet",
+                command,
+            ),
+            Proof("shapes", "proved", shapes, command),
+            Proof("parameters", "proved", parameters, command),
+            *_excerpt_proof(claims, command),
+            *recorded,
+        )
+        return CheckedEntry(entry, operator, claims, proofs)
+
+    def _api(self, entry: Entry) -> None:
+        api = entry.data.api
+        claim = entry.claim(api.excerpt) if api is not None else None
+        pinned = self.sources.files.get((claim.source, claim.path)) if claim is not None else None
+        if api is not None and pinned is not None:
+            self.found.extend(check_api(entry, api, pinned))
+
+
+def _excerpt_proof(claims: tuple[CheckedClaim, ...], command: str) -> tuple[Proof, ...]:
+    at_hand = [claim for claim in claims if claim.excerpt is not None]
+    if len(at_hand) < len(claims):
+        figure = f"{len(claims) - len(at_hand)} of {len(claims)} excerpts were not at hand"
+        return (Proof("excerpts", "missing", figure, command),)
+    proved = sum(claim.pin.state == "proved" for claim in claims)
+    figure = f"{len(claims)} excerpts equal the pinned files by git blob id"
+    if proved == len(claims):
+        dates = {str(claim.pin.record.proved) for claim in claims if claim.pin.record is not None}
+        figure += f", each proved against git to belong to its revision ({', '.join(sorted(dates))})"
+    else:
+        figure += f"; for {len(claims) - proved} the revision is a release that was not proved against git"
+    return (Proof("excerpts", "proved", figure, command),)
+
+
+def files_of(checked: Checked) -> Mapping[tuple[str, str], list[CheckedEntry]]:
+    """For each pinned file, the entries that document a passage of it."""
+    found: dict[tuple[str, str], list[CheckedEntry]] = {}
+    for entry in checked.entries:
+        for claim in entry.claims:
+            users = found.setdefault((claim.claim.source, claim.claim.path), [])
+            if entry not in users:
+                users.append(entry)
+    return found
