@@ -165,13 +165,14 @@ class Site:
     asked: list[str] = field(default_factory=list)
 
     def serve(self, path: str, *bodies: bytes, kind: str = "application/octet-stream", **about: int) -> None:
-        """Answer with bodies, the last one again and again; `length` and `status` may lie about them."""
+        """Answer with bodies, the last one again and again; `length` may lie, or be -1 for untold."""
 
         def answer(body: bytes) -> Callable[[BaseHTTPRequestHandler], None]:
             def send(request: BaseHTTPRequestHandler) -> None:
                 request.send_response(about.get("status", 200))
                 request.send_header("Content-Type", kind)
-                request.send_header("Content-Length", str(about.get("length", len(body))))
+                if (length := about.get("length", len(body))) >= 0:
+                    request.send_header("Content-Length", str(length))
                 request.end_headers()
                 if request.command != "HEAD":
                     request.wfile.write(body)

@@ -92,6 +92,7 @@ def test_older_python_is_read_by_its_lines() -> None:
 
 def test_lines_are_those_of_git_whatever_else_ends_a_line_for_python() -> None:
     assert [each.line for each in definitions("a = 1\x0c\r\nb = '\\\n\r'\nc = 3\n")] == [1, 2, 4]
+    assert [each.line for each in definitions("a = 1  # one\r# more\nb = 2\n")] == [1, 2]
     assert [each.name for each in definitions("\ufeffa = 1\n")] == ["a"]
 
 
