@@ -9,15 +9,13 @@ from atlas.entries.atlas import Atlas, Placed
 from atlas.entries.collection import Model
 from atlas.entries.tree import KeyPath
 from atlas.issues import Issue
+from atlas.markup.prose import parse_inline
 from atlas.node.process import Formula, Typeset
-from atlas.render.prose import parse_inline
 
 Typesetter = Callable[[Iterable[Formula]], list[Typeset]]
 """Typesets formulas in one go; the same formula twice costs once."""
 
-TEXT_KEYS = frozenset(
-    ("summary", "note", "parameters_note", "training", "claim", "text", "meaning", "type")
-)
+TEXT_KEYS = frozenset(("summary", "note", "parameters_note", "training", "claim", "text", "meaning", "type"))
 """The keys whose values are texts of one line that may hold maths."""
 
 

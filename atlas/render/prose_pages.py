@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from atlas.exceptions import ContentError
 from atlas.issues import Issue
+from atlas.markup.prose import ParsedProse, parse
 from atlas.node.process import Formula, Typeset
-from atlas.render.prose import ParsedProse, parse
 from atlas.render.site import Heading, Prose, ProseFile, ProseRenderer
 
 Typesetting = Callable[[Sequence[Formula]], Sequence[Typeset]]

@@ -8,9 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from atlas.markup.prose import Heading, is_allowed, parse, parse_inline, slug
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, NodeProcess
-from atlas.render.prose import Heading, is_allowed, parse, parse_inline, slug
 
 INLINE = {"em", "strong", "s", "code", "a", "span"}
 BLOCKS = {

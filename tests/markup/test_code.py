@@ -14,9 +14,9 @@ from pygments.style import Style
 from pygments.token import STANDARD_TYPES, Token
 
 from atlas.exceptions import ExcerptError
-from atlas.render import code
-from atlas.render.code import CodeLine, css_class, excerpt, highlight, lexer_for, stylesheet
-from atlas.render.code_styles import DarkStyle, LightStyle
+from atlas.markup import code
+from atlas.markup.code import CodeLine, css_class, excerpt, highlight, lexer_for, stylesheet
+from atlas.markup.code_styles import DarkStyle, LightStyle
 
 MODULE = '''"""A module
 whose docstring spans & <lines>.

@@ -21,7 +21,7 @@ from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
 from atlas.exceptions import ExcerptError
-from atlas.render.code_styles import DarkStyle, LightStyle
+from atlas.markup.code_styles import DarkStyle, LightStyle
 
 _CONTROL = [*range(0x09), 0x0B, *range(0x0D, 0x20)]
 _DIRECTION = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]

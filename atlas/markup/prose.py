@@ -20,8 +20,8 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
+from atlas.markup.code import highlight
 from atlas.node.process import Formula
-from atlas.render.code import highlight
 
 Typesetter = Callable[[Formula], Markup]
 """Gives the finished HTML of a formula that was collected before."""
