@@ -1,0 +1,90 @@
+# Everything runs in a virtual environment of this clone, made from pyproject.toml at the versions of constraints.txt.
+# It is brought up to date when one of the two files changes and at no other time, so that a second run needs no network.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+# Where no Node.js 20.19 or newer is on the PATH, the package that holds one is installed as well.
+node_on_path = node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
+node_extra = $(shell $(node_on_path) 2>/dev/null && command -v npm >/dev/null 2>&1 || echo node)
+
+extras_site :=
+extras_test := test
+extras_browser := test,browser
+extras_dev := dev
+
+comma := ,
+empty :=
+space := $(empty) $(empty)
+extras = $(subst $(space),$(comma),$(strip $(extras_$*) $(node_extra)))
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help site serve test test-browser check lint types claims format constraints clean
+
+help:
+	@echo 'make site          build the site into site/; any issue stops it'
+	@echo 'make serve         preview the site at a local address; rebuilt at every change'
+	@echo 'make test          run all tests but those in a browser'
+	@echo 'make test-browser  run the tests that drive Chromium over site/'
+	@echo 'make check         lint, types, claims, tests and the strict build'
+	@echo 'make format        put the code into its standard form'
+	@echo 'make constraints   renew the versions in constraints.txt'
+	@echo 'make clean         remove what these commands made in this folder'
+	@echo 'Options: PYTHON=python3.12 (which Python makes the environment), VENV=folder (where it is)'
+
+site: $(VENV)/.installed-site
+	$(BIN)/mkdocs build --strict
+
+serve: $(VENV)/.installed-site
+	$(BIN)/mkdocs serve
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest
+
+test-browser: $(VENV)/.installed-browser
+	$(BIN)/python -m pytest tests/browser
+
+check: lint types claims test site
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+claims: $(VENV)/.installed-site
+	$(BIN)/atlas check
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+constraints: $(VENV)/.installed-site
+	$(BIN)/python .ci/constraints.py
+
+clean:
+	rm -rf $(VENV) site .site-building-* build dist openmodelatlas.egg-info
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/.made
+	@echo 'Installing OpenModelAtlas$(if $(extras), with $(extras)) into $(VENV)'
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools
+	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation \
+		--editable '.$(if $(extras),[$(extras)])'
+	@touch $@
+
+$(VENV)/.made:
+	@command -v '$(PYTHON)' >/dev/null || { \
+		echo 'There is no $(PYTHON). Install Python 3.11 or newer, or name one: make PYTHON=python3.12' >&2; exit 1; }
+	@'$(PYTHON)' -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "$$('$(PYTHON)' --version 2>&1) is too old: 3.11 or newer is needed. Name one: make PYTHON=python3.12" >&2; exit 1; }
+	@'$(PYTHON)' -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo '$(PYTHON) has no venv module. On Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	@echo "Making $(VENV) with $$('$(PYTHON)' --version)"
+	@'$(PYTHON)' -m venv '$(VENV)'
+	@touch $@
