@@ -171,7 +171,9 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         except AtlasError as error:
             build.found.append(str(error))
         else:
-            build.found += build.site.issues
+            build.found += [issue for issue in build.site.issues if issue.severity == "error"]
+            for issue in ordered(issue for issue in build.site.issues if issue.severity == "warning"):
+                _log.warning("%s", show([issue]))
             yaml = {file.src_uri: file for file in files if file.src_uri.endswith(_NOT_COPIED)}
             for file in yaml.values():
                 files.remove(file)
@@ -413,7 +415,7 @@ def _add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig)
         existing = files.get_file_from_path(asset.url)
         if existing is not None and existing.src_dir == config.docs_dir:
             message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
-            issues.append(Issue(_shown_path(config, asset.url), 0, 0, "M101", message, "give the file another name"))
+            issues.append(Issue(_shown_path(config, asset.url), 0, 0, "A901", message, "give the file another name"))
             continue
         if existing is not None:
             files.remove(existing)
@@ -442,7 +444,7 @@ def _add_pages(
         maker = _shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
         if file.dest_uri in taken:
             message = f"the page has the address '/{page.url}', which the page of {maker} has too"
-            issues.append(Issue(taken[file.dest_uri], 0, 0, "M102", message, "rename one of the two"))
+            issues.append(Issue(taken[file.dest_uri], 0, 0, "A902", message, "rename one of the two"))
             continue
         taken[file.dest_uri] = maker
         EntityPage(page, file, config)

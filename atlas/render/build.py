@@ -1,14 +1,38 @@
-"""From a project's content to its finished site: load, resolve, check, then render what holds."""
+"""From a project's content to its finished site: load, check, make views, typeset once, render."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
-from atlas.node.environment import prepare
+from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
+from atlas.checks.run import check_project
+from atlas.entries.atlas import Atlas
+from atlas.entries.collection import Model
+from atlas.markup.code import stylesheet
+from atlas.node.assets import install_assets
+from atlas.node.environment import Environment, prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
+from atlas.operators.catalogue import FAMILIES
+from atlas.render import addresses
+from atlas.render.collection_view import home_view, library_view, model_view
+from atlas.render.component_view import component_view
+from atlas.render.deferred import Typesetting
+from atlas.render.pages import PagePlan, Renderer
+from atlas.render.parts import Parts
 from atlas.render.prose_pages import prose_renderer
-from atlas.render.site import Settings, Site
+from atlas.render.reference_views import (
+    family_view,
+    file_view,
+    operators_view,
+    source_view,
+    sources_view,
+    verification_view,
+)
+from atlas.render.site import PageStore, Settings, Site, SiteAsset
+from atlas.sources.pins import LOCK_NAME, PinLock, load_lock, pin_status
+from atlas.sources.store import SourceStore
 
 
 def build_site(settings: Settings) -> Site:
@@ -18,20 +42,156 @@ def build_site(settings: Settings) -> Site:
     keeps the build from working at all is raised as another AtlasError.
     """
     node = _Node()
-    return Site(pages=(), assets=(), issues=(), prose=prose_renderer(node.typeset), close=node.close)
+    try:
+        outcome = check_project(
+            settings.root,
+            settings.content,
+            settings.sources,
+            make_store=_store,
+            typesetter=node.typeset,
+            missing=settings.missing_sources,
+        )
+        prose = prose_renderer(node.typeset)
+        if outcome.checked is None:
+            return Site((), (), outcome.issues, prose, node.close)
+        typesetting = Typesetting()
+        plans = list(_plans(outcome.checked, Parts(outcome.checked, typesetting), settings))
+        typesetting.take(node.typeset(typesetting.waiting))
+        store = PageStore(settings.workspace / "bodies")
+        pages = tuple(Renderer(settings.site_name).render(iter(plans), store))
+        return Site(pages, tuple(_assets(node.environment, settings.workspace)), outcome.issues, prose, node.close)
+    except BaseException:
+        node.close()
+        raise
+
+
+def _store(atlas: Atlas) -> SourceStore:
+    return SourceStore({name: source.data for name, source in atlas.sources.items()})
 
 
 class _Node:
-    """A Node process that starts with the first formula, so that a site without any needs no Node."""
+    """A Node process that starts with the first formula, so that a site without any starts none."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._process: NodeProcess | None = None
+        self._environment: Environment | None = None
 
-    def typeset(self, formulas: Sequence[Formula]) -> list[Typeset]:
+    @property
+    def environment(self) -> Environment:
+        """Node with KaTeX, made if it is not there yet."""
+        if self._environment is None:
+            self._environment = prepare()
+        return self._environment
+
+    def typeset(self, formulas: Iterable[Formula]) -> list[Typeset]:
+        """Typeset formulas in one go."""
+        waiting = tuple(formulas)
+        if not waiting:
+            return []
         if self._process is None:
-            self._process = self._stack.enter_context(NodeProcess(prepare()))
-        return self._process.typeset(formulas)
+            self._process = self._stack.enter_context(NodeProcess(self.environment))
+        return self._process.typeset(waiting)
 
     def close(self) -> None:
         self._stack.close()
+
+
+def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
+    yield PagePlan(
+        addresses.HOME,
+        "home",
+        "Home",
+        settings.site_name,
+        "Neural-network architectures with every claim checked against executable operators.",
+        None,
+        (),
+        home_view(parts),
+    )
+    for collection in checked.collections.values():
+        yield from _collection_plans(collection, parts, settings)
+    yield from _operator_plans(parts)
+    yield from _source_plans(checked, parts, settings)
+    summary = "Every claim of the atlas with its proof."
+    view = verification_view(parts)
+    yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
+
+
+def _collection_plans(collection: CheckedCollection, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
+    data = collection.collection.data
+    is_model = isinstance(data, Model)
+    view = model_view(collection, parts) if is_model else library_view(collection, parts)
+    yield PagePlan(
+        addresses.collection_page(collection.collection.id),
+        "model" if is_model else "library",
+        data.title,
+        data.title,
+        parts.typesetting.text(data.summary).plain,
+        _below(collection.collection.file, settings.content),
+        (data.title,),
+        view,
+    )
+    for entry in collection.entries:
+        yield _entry_plan(entry, collection, parts, settings)
+
+
+def _entry_plan(entry: CheckedEntry, collection: CheckedCollection, parts: Parts, settings: Settings) -> PagePlan:
+    data = entry.entry.data
+    stack = collection.collection.stack_of(entry.entry)
+    name = collection.collection.data.title
+    return PagePlan(
+        addresses.entry_page(entry.entry),
+        "component",
+        data.title,
+        f"{name} · {data.title}",
+        parts.typesetting.text(data.summary).plain,
+        _below(entry.entry.file, settings.content),
+        (name, stack.title) if stack else (name,),
+        component_view(entry, collection, parts),
+    )
+
+
+def _operator_plans(parts: Parts) -> Iterator[PagePlan]:
+    summary = "Executable NumPy operators, their formulations side by side."
+    index = operators_view()
+    yield PagePlan(addresses.OPERATORS, "operators", "Operators", "Operators", summary, None, ("Operators",), index)
+    for name in FAMILIES:
+        view = family_view(name, parts)
+        summary = view.formulations[0].summary
+        title = f"Operators · {view.title}"
+        yield PagePlan(addresses.family_page(name), "family", view.title, title, summary, None, ("Operators",), view)
+
+
+def _source_plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
+    lock = _lock(settings)
+    summary = "Upstream projects at a fixed revision, proved by git object ids."
+    section = "Pinned sources"
+    yield PagePlan(addresses.SOURCES, "sources", section, section, summary, None, (section,), sources_view(checked))
+    for source in checked.atlas.sources.values():
+        title, manifest = source.data.title, source.data
+        view = source_view(source, lock)
+        summary = f"{title} at revision {manifest.revision}: pinned files, hashes and licence."
+        url = addresses.source_page(source.id)
+        yield PagePlan(url, "source", title, f"{section} · {title}", summary, None, (section, title), view)
+        for path in manifest.files:
+            status = pin_status(source.id, manifest, path, lock)
+            name = path.rpartition("/")[2]
+            summary = f"{path} of {title} at revision {manifest.revision}, with links to the passages documented here."
+            page = file_view(source, path, status, parts)
+            url = addresses.file_page(source.id, path)
+            yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, title), page)
+
+
+def _lock(settings: Settings) -> PinLock:
+    return load_lock(settings.sources / LOCK_NAME)
+
+
+def _assets(environment: Environment, workspace: Path) -> Iterator[SiteAsset]:
+    yield SiteAsset("css/code.css", stylesheet().encode())
+    folder = workspace / "katex"
+    for file in install_assets(environment, folder):
+        yield SiteAsset(f"katex/{file.relative_to(folder).as_posix()}", file)
+
+
+def _below(file: Path, content: Path) -> str:
+    return file.relative_to(content).as_posix()

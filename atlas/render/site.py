@@ -152,7 +152,7 @@ class Site:
     assets: tuple[SiteAsset, ...]
     """The files beside the pages."""
     issues: tuple[Issue, ...]
-    """What is wrong with the content; a site with any issue is not written."""
+    """What is wrong with the content; a site with any error is not written, warnings are said on its pages."""
     prose: ProseRenderer
     """Renders the prose pages beside the entries."""
     close: Callable[[], None] = _nothing

@@ -1,0 +1,277 @@
+"""The pages of collections: a model with its stacks and variants, a library with its layers, and the home page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from atlas.checks.checked import CheckedCollection, CheckedEntry
+from atlas.entries.collection import Library, Model, Paper
+from atlas.graph.accounting import account, layers_of, stack_accounts
+from atlas.render.addresses import collection_page, source_page
+from atlas.render.deferred import Inline, Maths
+from atlas.render.parts import ClaimView, Link, Parts, count_text, main_sizes
+from atlas.sizes import size
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentRow:
+    """One component in a model's list."""
+
+    link: Link
+    """Its page."""
+    summary: Inline
+    """What it does."""
+    per_instance: str
+    """The parameters of one instance."""
+    across: str
+    """The parameters over all layers."""
+    operator: str
+    """The operator it was checked against."""
+
+
+@dataclass(frozen=True, slots=True)
+class StackView:
+    """One stack of a model."""
+
+    title: str
+    """Its name."""
+    name: str
+    """Its anchor."""
+    layers: int
+    """How many layers it has, in the first variant."""
+    rows: tuple[ComponentRow, ...]
+    """Its components."""
+    per_layer: str
+    """The parameters of one layer."""
+    total: str
+    """The parameters of all layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantView:
+    """One configuration of a model."""
+
+    title: str
+    """The variant's name."""
+    name: str
+    """The name in the source."""
+    sizes: tuple[str, ...]
+    """The value of each size symbol, in the order of `ModelView.size_symbols`."""
+    total: str
+    """The parameters of the documented components."""
+    claims: tuple[ClaimView, ...]
+    """The passages that show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """The page of a model."""
+
+    title: str
+    """The model's name."""
+    kind: str
+    """What kind of model it is."""
+    summary: Inline
+    """What it is."""
+    note: Inline | None
+    """What a reader should know."""
+    paper: Paper
+    """The publication."""
+    paper_link: Link | None
+    """Where the publication is."""
+    complete: bool
+    """Whether every component has an entry."""
+    variant: str
+    """The variant whose figures the page shows first."""
+    stacks: tuple[StackView, ...]
+    """The stacks in the order of the data flow."""
+    total: str
+    """The parameters of the documented components in that variant."""
+    size_symbols: tuple[tuple[Maths, str], ...]
+    """The size symbols that variants bind, with their meaning."""
+    variants: tuple[VariantView, ...]
+    """The configurations side by side."""
+    claims: tuple[ClaimView, ...]
+    """The sources about the model as a whole."""
+    bibtex: str
+    """How to cite the publication."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryView:
+    """The page of a library."""
+
+    title: str
+    """The library's name."""
+    kind: str
+    """What kind of library it is."""
+    summary: Inline
+    """What it is."""
+    note: Inline | None
+    """What a reader should know."""
+    source: Link
+    """The pinned release."""
+    repository: Link
+    """Its repository."""
+    licence: str
+    """Its licence."""
+    layers: tuple[ComponentRow, ...]
+    """The documented layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One collection on the home page."""
+
+    link: Link
+    """Its page."""
+    kind: str
+    """What kind it is."""
+    year: str
+    """The year of its publication, or the release."""
+    summary: Inline
+    """What it is."""
+    entries: int
+    """How many components or layers are documented."""
+    parameters: str
+    """The documented parameters, or empty."""
+    complete: bool
+    """Whether every component has an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class HomeView:
+    """The home page."""
+
+    models: tuple[Card, ...]
+    """The models."""
+    libraries: tuple[Card, ...]
+    """The libraries."""
+    totals: tuple[tuple[str, str], ...]
+    """What was verified, as number and noun."""
+
+
+def model_view(checked: CheckedCollection, parts: Parts) -> ModelView:
+    """The page of a model."""
+    data = checked.collection.data
+    if not isinstance(data, Model):
+        raise TypeError(f"{checked.collection.id} is not a model")
+    text, maths = parts.typesetting.text, parts.typesetting.maths
+    symbols = list(dict.fromkeys(symbol for variant in data.variants.values() for symbol in variant.sizes))
+    name = next(iter(data.variants))
+    totals = {one: sum(stack.total for stack in stack_accounts(checked.collection, one)) for one in data.variants}
+    return ModelView(
+        title=data.title,
+        kind=data.kind,
+        summary=text(data.summary),
+        note=text(data.note) if data.note else None,
+        paper=data.paper,
+        paper_link=_paper_link(data.paper),
+        complete=data.complete,
+        variant=data.variants[name].title,
+        stacks=_stacks(checked, data, name, parts),
+        total=f"{totals[name]:,}",
+        size_symbols=tuple((maths(symbol), data.dimensions[symbol]) for symbol in symbols),
+        variants=tuple(
+            VariantView(
+                variant.title,
+                variant_name,
+                tuple(f"{variant.sizes[symbol]:,}" for symbol in symbols),
+                f"{totals[variant_name]:,}",
+                tuple(parts.claim(claim) for claim in checked.variant_claims[variant_name]),
+            )
+            for variant_name, variant in data.variants.items()
+        ),
+        claims=tuple(parts.claim(claim) for claim in checked.claims),
+        bibtex=bibtex(checked.collection.id, data.paper),
+    )
+
+
+def library_view(checked: CheckedCollection, parts: Parts) -> LibraryView:
+    """The page of a library."""
+    data = checked.collection.data
+    if not isinstance(data, Library):
+        raise TypeError(f"{checked.collection.id} is not a library")
+    manifest = parts.checked.atlas.sources[data.source].data
+    release = manifest.release or manifest.revision
+    return LibraryView(
+        title=data.title,
+        kind=data.kind,
+        summary=parts.typesetting.text(data.summary),
+        note=parts.typesetting.text(data.note) if data.note else None,
+        source=Link(release, source_page(data.source)),
+        repository=Link(manifest.name, manifest.repository),
+        licence=manifest.license,
+        layers=tuple(_row(entry, checked, parts) for entry in checked.entries),
+    )
+
+
+def home_view(parts: Parts) -> HomeView:
+    """The home page."""
+    cards = [_card(collection, parts) for collection in parts.checked.collections.values()]
+    kinds = [isinstance(one.collection.data, Model) for one in parts.checked.collections.values()]
+    counts = Counter(proof.status for entry in parts.checked.entries for proof in entry.proofs)
+    excerpts = sum(len(entry.claims) for entry in parts.checked.entries)
+    totals = (
+        (str(len(parts.checked.entries)), "documented components"),
+        (str(counts["proved"]), "claims proved in this build"),
+        (str(counts["recorded"]), "proofs by executing upstream code"),
+        (str(excerpts), "pinned excerpts"),
+        (str(counts["stale"] + counts["missing"]), "claims not proved"),
+    )
+    models = tuple(card for card, is_model in zip(cards, kinds, strict=True) if is_model)
+    return HomeView(models, tuple(card for card in cards if card not in models), totals)
+
+
+def bibtex(key: str, paper: Paper) -> str:
+    """A BibTeX entry; braces and backslashes of a title stay what they are, as BibTeX reads them too."""
+    fields = [("title", paper.title), ("author", " and ".join(paper.authors)), ("year", str(paper.year))]
+    if paper.arxiv:
+        fields += [("eprint", paper.arxiv), ("archivePrefix", "arXiv")]
+    if paper.url:
+        fields.append(("url", paper.url))
+    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields)
+    return f"@misc{{{key},\n{lines}\n}}"
+
+
+def _paper_link(paper: Paper) -> Link | None:
+    if paper.arxiv:
+        return Link(f"arXiv:{paper.arxiv}", f"https://arxiv.org/abs/{paper.arxiv}")
+    return Link(paper.url.split("/")[2], paper.url) if paper.url else None
+
+
+def _stacks(checked: CheckedCollection, data: Model, variant: str, parts: Parts) -> tuple[StackView, ...]:
+    views = []
+    for counted in stack_accounts(checked.collection, variant):
+        stack = data.stacks[counted.name]
+        rows = tuple(_row(entry, checked, parts) for entry in checked.entries if entry.entry.stack == counted.name)
+        layers = size(stack.layers).value(data.variants[variant].sizes)
+        views.append(StackView(stack.title, counted.name, layers, rows, f"{counted.per_layer:,}", f"{counted.total:,}"))
+    return tuple(views)
+
+
+def _row(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> ComponentRow:
+    sizes = main_sizes(checked)
+    counted = account(entry.entry, sizes, layers_of(entry.entry, checked.collection, sizes))
+    return ComponentRow(
+        parts.entry_link(entry),
+        parts.typesetting.text(entry.entry.data.summary),
+        count_text(counted.per_instance),
+        count_text(counted.across),
+        entry.operator.name,
+    )
+
+
+def _card(checked: CheckedCollection, parts: Parts) -> Card:
+    data = checked.collection.data
+    link = Link(data.title, collection_page(checked.collection.id))
+    summary = parts.typesetting.text(data.summary)
+    if isinstance(data, Library):
+        manifest = parts.checked.atlas.sources[data.source].data
+        release = manifest.release or manifest.revision
+        return Card(link, data.kind, release, summary, len(checked.entries), "", complete=True)
+    total = sum(stack.total for stack in stack_accounts(checked.collection, next(iter(data.variants))))
+    return Card(
+        link, data.kind, str(data.paper.year), summary, len(checked.entries), f"{total:,}", complete=data.complete
+    )

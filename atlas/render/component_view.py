@@ -1,0 +1,361 @@
+"""The page of a component or of a library's layer, as plain data in the order in which the page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from atlas.checks.base import listed
+from atlas.checks.checked import CheckedCollection, CheckedEntry
+from atlas.entries.collection import Library, Variant
+from atlas.entries.component import Api, ApiArgument
+from atlas.graph.accounting import Account, account, bound, layers_of
+from atlas.markup.code import CodeLine, excerpt, highlight
+from atlas.operators.registry import Operator
+from atlas.render.addresses import collection_page, line_anchor, operator_anchor
+from atlas.render.deferred import Inline, Maths
+from atlas.render.parts import (
+    ClaimView,
+    ExcerptView,
+    Link,
+    Parts,
+    ProofView,
+    RowView,
+    VariantRow,
+    count_latex,
+    count_text,
+    main_sizes,
+)
+from atlas.sizes import size
+
+
+@dataclass(frozen=True, slots=True)
+class AxisView:
+    """One axis of a tensor: its size or symbol, and what it is."""
+
+    value: str
+    """The number, where the size is bound, else empty."""
+    symbol: Maths
+    """The size expression."""
+    meaning: str
+    """What the axis is, where the size is not bound, else empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A value that enters or leaves."""
+
+    value: Maths
+    """The value's name in the model."""
+    symbol: Maths | None
+    """The symbol that it has in the formula, where that is another."""
+    axes: tuple[AxisView, ...]
+    """Its axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolView:
+    """One symbol of the formula."""
+
+    symbol: Maths
+    """The symbol."""
+    axes: tuple[AxisView, ...]
+    """Its axes."""
+    meaning: str
+    """What it is."""
+    binds: str
+    """The operator's argument, option or result that it stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParametersView:
+    """Everything that a page says about parameters."""
+
+    per_instance: str
+    """The count of one instance."""
+    layers: str
+    """How many layers repeat it; empty in a library."""
+    across: str
+    """The count over all layers; empty in a library."""
+    rows: tuple[RowView, ...]
+    """The learned tensors."""
+    multiplication: Maths | None
+    """Per instance times layers equals total."""
+    variants: tuple[VariantRow, ...]
+    """The same for every variant."""
+    note: Inline | None
+    """How the parameters are owned."""
+    origin: str
+    """Where the numbers come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiArgumentView:
+    """One argument in the API documentation."""
+
+    name: str
+    """Its name."""
+    type: Inline
+    """Its type."""
+    default: str
+    """Its default, or empty."""
+    text: Inline
+    """What it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApiView:
+    """The API documentation of a library's layer."""
+
+    name: str
+    """The full public name."""
+    signature: str
+    """The name with its arguments and defaults, in one line."""
+    arguments: tuple[ApiArgumentView, ...]
+    """The arguments."""
+    attributes: tuple[ApiArgumentView, ...]
+    """The attributes."""
+    call_signature: str
+    """How an instance is called, or empty."""
+    call_arguments: tuple[ApiArgumentView, ...]
+    """The arguments of that call."""
+    returns: ApiArgumentView | None
+    """What is returned."""
+    warnings: tuple[Inline, ...]
+    """What a user must know."""
+    experimental: bool
+    """Whether upstream announces that the interface may change."""
+    see_also: tuple[Link, ...]
+    """Further reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceView:
+    """The NumPy operator."""
+
+    name: str
+    """Its name."""
+    url: str
+    """Its place on the page of its family."""
+    contract: str
+    """Its shape contract."""
+    code: tuple[CodeLine, ...]
+    """Its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentView:
+    """The whole page."""
+
+    breadcrumb: tuple[Link, ...]
+    """The pages above this one."""
+    standing: str
+    """Where the component stands: `Encoder · 6 layers`."""
+    title: str
+    """The component's name."""
+    badges: tuple[str, ...]
+    """What it is at a glance."""
+    call: Link | None
+    """The call in the source, with its line."""
+    summary: Inline
+    """What it does."""
+    formula: Maths
+    """The computation."""
+    ins: tuple[PortView, ...]
+    """Values that enter."""
+    outs: tuple[PortView, ...]
+    """Values that leave."""
+    symbols: tuple[SymbolView, ...]
+    """The formula's symbols."""
+    note: Inline | None
+    """What a reader should know."""
+    training: Inline | None
+    """What differs in training."""
+    conventions: tuple[tuple[str, str], ...]
+    """The conventions of this formulation."""
+    parameters: ParametersView
+    """The parameters."""
+    api: ApiView | None
+    """API documentation, for a library's layer."""
+    excerpts: tuple[ExcerptView, ...]
+    """The code."""
+    claims: tuple[ClaimView, ...]
+    """The sources."""
+    proofs: tuple[ProofView, ...]
+    """What was checked."""
+    reference: ReferenceView
+    """The NumPy operator."""
+    also_in: tuple[Link, ...]
+    """Other entries with this operator or another formulation of it."""
+    previous: Link | None
+    """The component before, along the data flow."""
+    next: Link | None
+    """The component after, along the data flow."""
+
+
+def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> ComponentView:
+    """The page of one entry."""
+    data, maths, text = entry.entry.data, parts.typesetting.maths, parts.typesetting.text
+    sizes = main_sizes(collection)
+    stack = collection.collection.stack_of(entry.entry)
+    layers = layers_of(entry.entry, collection.collection, sizes)
+    before, after = collection.collection.neighbours(entry.entry)
+    by_id = {other.entry.id: other for other in collection.entries}
+    return ComponentView(
+        breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
+        standing=f"{stack.title} · {_plural(layers, 'layer')}" if stack and layers else collection.collection.data.kind,
+        title=data.title,
+        badges=_badges(entry),
+        call=_call(entry),
+        summary=text(data.summary),
+        formula=maths(data.formula, display=True),
+        ins=_ports(entry, data.in_, collection, parts),
+        outs=_ports(entry, data.out, collection, parts),
+        symbols=tuple(
+            SymbolView(
+                maths(name),
+                _axes(entry, name, collection, parts),
+                symbol.meaning or symbol.parameter or "",
+                symbol.binds or "",
+            )
+            for name, symbol in data.symbols.items()
+        ),
+        note=text(data.note) if data.note else None,
+        training=text(data.training) if data.training else None,
+        conventions=tuple(data.conventions.items()),
+        parameters=_parameters(entry, collection, layers, parts),
+        api=_api(data.api, parts) if data.api else None,
+        excerpts=tuple(parts.excerpt(claim) for claim in entry.claims),
+        claims=tuple(parts.claim(claim) for claim in entry.claims),
+        proofs=tuple(parts.proof(proof) for proof in entry.proofs),
+        reference=reference_view(entry.operator),
+        also_in=_also_in(entry, parts),
+        previous=parts.entry_link(by_id[before.id]) if before else None,
+        next=parts.entry_link(by_id[after.id]) if after else None,
+    )
+
+
+def reference_view(operator: Operator) -> ReferenceView:
+    """The NumPy operator, with its source."""
+    lines = highlight(operator.reference_source(), "python")
+    code = excerpt(lines, 1, len(lines))
+    return ReferenceView(operator.name, operator_anchor(operator), str(operator.contract), code)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _badges(entry: CheckedEntry) -> tuple[str, ...]:
+    learned = any(symbol.parameter for symbol in entry.entry.data.symbols.values())
+    experimental = entry.entry.data.api is not None and entry.entry.data.api.experimental
+    return (*(["learned"] if learned else ["no parameters"]), *(["experimental"] if experimental else []))
+
+
+def _call(entry: CheckedEntry) -> Link | None:
+    if entry.call is None:
+        return None
+    claim, line = entry.call
+    return Link(f"{claim.claim.call}(…)", line_anchor(claim.claim.source, claim.claim.path, line), str(line))
+
+
+def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts: Parts) -> tuple[AxisView, ...]:
+    sizes, dimensions = main_sizes(collection), collection.collection.data.dimensions
+    views = []
+    for axis in entry.entry.data.symbols[symbol].axes:
+        expression = bound(size(axis), sizes)
+        value = "" if expression.number is None else f"{expression.number:,}"
+        meaning = "" if value else dimensions.get(str(axis), "")
+        views.append(AxisView(value, parts.typesetting.maths(str(axis)), meaning))
+    return tuple(views)
+
+
+def _ports(
+    entry: CheckedEntry, ports: Mapping[str, str], collection: CheckedCollection, parts: Parts
+) -> tuple[PortView, ...]:
+    maths = parts.typesetting.maths
+    return tuple(
+        PortView(maths(value), maths(symbol) if symbol != value else None, _axes(entry, symbol, collection, parts))
+        for value, symbol in ports.items()
+    )
+
+
+def _parameters(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> ParametersView:
+    data = entry.entry.data
+    counted = account(entry.entry, main_sizes(collection), layers)
+    multiplication = None
+    if layers is not None:
+        product = rf"{count_latex(counted.per_instance)} \times {layers} = {count_latex(counted.across)}"
+        multiplication = parts.typesetting.maths(product)
+    return ParametersView(
+        per_instance=count_text(counted.per_instance),
+        layers="" if layers is None else str(layers),
+        across="" if layers is None else count_text(counted.across),
+        rows=parts.rows(counted, entry),
+        multiplication=multiplication,
+        variants=parts.variants(entry, collection),
+        note=parts.typesetting.text(data.parameters_note) if data.parameters_note else None,
+        origin=_origin(entry, collection, counted),
+    )
+
+
+def _origin(entry: CheckedEntry, collection: CheckedCollection, counted: Account) -> str:
+    """Where the numbers come from; what was not counted is said too."""
+    if not counted.rows:
+        return "The operator has no learned parameters."
+    data = collection.collection.data
+    if isinstance(data, Library):
+        return "Counted from the axes of the learned tensors; their sizes are chosen where the layer is used."
+    used = {
+        symbol
+        for declared in entry.entry.data.symbols.values()
+        if declared.parameter
+        for axis in declared.axes
+        for symbol in size(axis).symbols
+    }
+    variant = next(iter(data.variants.values()))
+    named = [data.dimensions[one] + _setting(variant, one) for one in sorted(used)]
+    return f"Derived from the configured {listed(named)}; checkpoint tensors have not been independently counted."
+
+
+def _setting(variant: Variant, symbol: str) -> str:
+    """The name under which the pinned source sets a size, in parentheses, where that was checked."""
+    return f" ({variant.settings[symbol].name})" if symbol in variant.settings else ""
+
+
+def _api(api: Api, parts: Parts) -> ApiView:
+    text = parts.typesetting.text
+
+    def arguments(given: Mapping[str, ApiArgument]) -> tuple[ApiArgumentView, ...]:
+        return tuple(
+            ApiArgumentView(name, text(argument.type), argument.default or "", text(argument.text))
+            for name, argument in given.items()
+        )
+
+    def signature(given: Mapping[str, ApiArgument]) -> str:
+        return ", ".join(name if one.default is None else f"{name}={one.default}" for name, one in given.items())
+
+    return ApiView(
+        name=api.name,
+        signature=f"{api.name}({signature(api.arguments)})",
+        arguments=arguments(api.arguments),
+        attributes=tuple(
+            ApiArgumentView(name, text(value.type), "", text(value.text)) for name, value in api.attributes.items()
+        ),
+        call_signature=f"__call__({signature(api.call_arguments)})" if api.call_arguments else "",
+        call_arguments=arguments(api.call_arguments),
+        returns=ApiArgumentView("", text(api.returns.type), "", text(api.returns.text)) if api.returns else None,
+        warnings=tuple(text(warning) for warning in api.warnings),
+        experimental=api.experimental,
+        see_also=tuple(Link(one.title, one.url) for one in api.see_also),
+    )
+
+
+def _also_in(entry: CheckedEntry, parts: Parts) -> tuple[Link, ...]:
+    links = []
+    for other in parts.checked.entries:
+        if other.entry.id != entry.entry.id and other.operator.family == entry.operator.family:
+            link = parts.entry_link(other, full=True)
+            same = other.operator.name == entry.operator.name
+            links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator.name}"))
+    return tuple(links)

@@ -1,0 +1,94 @@
+"""Maths and texts that views hold before they are typeset: all formulas of a site go to Node in one run.
+
+A view holds a promise of HTML; templates ask for it after the run, when every formula has been typeset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from atlas.exceptions import DisplayError
+from atlas.markup.prose import ParsedInline, parse_inline
+from atlas.node.process import Formula, Typeset
+
+
+class Typesetting:
+    """The formulas of one site: asked for while views are made, typeset in one run, then handed out."""
+
+    def __init__(self) -> None:
+        self._asked: dict[Formula, Markup | None] = {}
+
+    def maths(self, tex: str, *, display: bool = False) -> Maths:
+        """A formula that will be typeset."""
+        formula = Formula(tex, display)
+        self._asked.setdefault(formula, None)
+        return Maths(formula, self)
+
+    def text(self, markdown: str) -> Inline:
+        """A text of one line whose formulas will be typeset."""
+        parsed = parse_inline(markdown)
+        for formula in parsed.formulas:
+            self._asked.setdefault(formula, None)
+        return Inline(parsed, self)
+
+    @property
+    def waiting(self) -> tuple[Formula, ...]:
+        """The formulas that were asked for and are not typeset yet."""
+        return tuple(formula for formula, html in self._asked.items() if html is None)
+
+    def take(self, results: Iterable[Typeset]) -> None:
+        """Keep what Node made of the formulas.
+
+        Raises:
+            DisplayError: KaTeX refused one; the checks let only those through that it accepts.
+        """
+        for typeset in results:
+            if typeset.html is None:
+                raise DisplayError(f"`{typeset.formula.tex}` cannot be displayed: {typeset.error}", typeset.position)
+            self._asked[typeset.formula] = typeset.html
+
+    def html(self, formula: Formula) -> Markup:
+        """The HTML of a formula that has been typeset."""
+        html = self._asked[formula]
+        if html is None:
+            raise DisplayError(f"`{formula.tex}` was asked for and never typeset")
+        return html
+
+
+@dataclass(frozen=True, slots=True)
+class Maths:
+    """One formula in a view; a template that prints it gets its HTML."""
+
+    formula: Formula
+    """The TeX."""
+    typesetting: Typesetting
+    """Where its HTML will be."""
+
+    @property
+    def tex(self) -> str:
+        """The TeX, for copying."""
+        return self.formula.tex
+
+    def __html__(self) -> str:
+        return self.typesetting.html(self.formula)
+
+
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """One line of Markdown in a view; a template that prints it gets its HTML."""
+
+    parsed: ParsedInline
+    """What it holds."""
+    typesetting: Typesetting
+    """Where the HTML of its formulas will be."""
+
+    @property
+    def plain(self) -> str:
+        """The text without markup, for titles and descriptions."""
+        return self.parsed.text
+
+    def __html__(self) -> str:
+        return self.parsed.render(self.typesetting.html)

@@ -1,0 +1,289 @@
+"""The pages that stand beside the collections: operators by family, pinned sources and files, what was verified."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from atlas.checks.checked import Checked, CheckedEntry
+from atlas.entries.atlas import Source
+from atlas.markup.code import CodeLine, excerpt
+from atlas.operators.catalogue import FAMILIES
+from atlas.operators.registry import Operator
+from atlas.render.addresses import anchor, entry_page, family_page, file_page, source_page
+from atlas.render.component_view import ReferenceView, reference_view
+from atlas.render.deferred import Maths
+from atlas.render.parts import Link, Parts, ProofView
+from atlas.sources.pins import PinLock, PinStatus, pin_status
+
+
+@dataclass(frozen=True, slots=True)
+class FormulationView:
+    """One operator of a family."""
+
+    title: str
+    """Its name as people write it."""
+    name: str
+    """Its name in code."""
+    anchor: str
+    """Its anchor on the page."""
+    summary: str
+    """What it does."""
+    published: Link | None
+    """Where it was published."""
+    options: tuple[tuple[str, str], ...]
+    """Its options with their defaults."""
+    conventions: tuple[str, ...]
+    """Its conventions, in the order of `FamilyView.conventions`."""
+    formula: Maths | None
+    """The formula of the first entry that uses it."""
+    users: tuple[Link, ...]
+    """The entries that use it."""
+    has_gradient: bool
+    """Whether it has a gradient."""
+    reference: ReferenceView
+    """Its source."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyView:
+    """The page of a family of operators."""
+
+    title: str
+    """The family's name."""
+    conventions: tuple[str, ...]
+    """What its formulations differ in."""
+    formulations: tuple[FormulationView, ...]
+    """The formulations."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorsView:
+    """The index of operators."""
+
+    families: tuple[tuple[Link, str, int], ...]
+    """Each family's page with the summary of its first operator and the number of formulations."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One line of a pinned file."""
+
+    line: CodeLine
+    """The number and the highlighted text."""
+    docs: tuple[Link, ...]
+    """Entries that document the passage that begins here."""
+    is_documented: bool
+    """Whether an entry documents the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """The page of a pinned file."""
+
+    path: str
+    """The path in the repository."""
+    name: str
+    """The file's name."""
+    source: Link
+    """The project's page."""
+    revision: str
+    """The revision in full."""
+    upstream_url: str
+    """The file at the revision, on the repository's own site."""
+    blob: str
+    """Git's object id."""
+    pin: str
+    """What is known of the pin."""
+    licence: Link
+    """The licence's text."""
+    copyright: str
+    """Who holds the copyright."""
+    passages: tuple[Link, ...]
+    """The documented passages, each with the entry that documents it."""
+    lines: tuple[SourceLine, ...]
+    """The lines; empty where the file was not at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """The page of a pinned project."""
+
+    title: str
+    """The project's name."""
+    repository: Link
+    """Its repository."""
+    revision: str
+    """The revision in full."""
+    release: str
+    """The release, or empty."""
+    artifact: tuple[str, str, str] | None
+    """The package, the archive's name and its SHA-256."""
+    licence: str
+    """The licence's SPDX expression."""
+    copyright: str
+    """Who holds the copyright."""
+    licence_text: str
+    """The licence's text."""
+    files: tuple[tuple[Link, str, str], ...]
+    """Each pinned file with its blob id and what is known of the pin."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesView:
+    """The index of pinned projects."""
+
+    sources: tuple[tuple[Link, str, str, int], ...]
+    """Each project with its release or revision, its licence, and the number of pinned files."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationView:
+    """Every claim with its proof."""
+
+    entries: tuple[tuple[Link, tuple[ProofView, ...]], ...]
+    """The entries with their proofs."""
+    totals: tuple[tuple[str, int], ...]
+    """How many claims have each status."""
+
+
+def operators_view() -> OperatorsView:
+    """The index of operators."""
+    return OperatorsView(
+        tuple(
+            (Link(members[0].title, family_page(name)), members[0].summary, len(members))
+            for name, members in FAMILIES.items()
+        )
+    )
+
+
+def family_view(name: str, parts: Parts) -> FamilyView:
+    """The page of a family of operators."""
+    members = FAMILIES[name]
+    users: dict[str, list[CheckedEntry]] = defaultdict(list)
+    for entry in parts.checked.entries:
+        users[entry.operator.name].append(entry)
+    conventions = tuple(members[0].conventions)
+    formulations = tuple(_formulation(one, users[one.name], conventions, parts) for one in members)
+    return FamilyView(members[0].title, conventions, formulations)
+
+
+def file_view(source: Source, path: str, status: PinStatus, parts: Parts) -> FileView:
+    """The page of a pinned file."""
+    manifest = source.data
+    passages = _passages(source.id, path, parts)
+    return FileView(
+        path=path,
+        name=path.rpartition("/")[2],
+        source=Link(manifest.title, source_page(source.id)),
+        revision=manifest.revision,
+        upstream_url=manifest.link(path),
+        blob=manifest.files[path].blob,
+        pin=status.message,
+        licence=Link(manifest.license, f"{source_page(source.id)}#licence"),
+        copyright=manifest.copyright,
+        passages=tuple(Link(title, url, note) for _, _, title, url, note in passages),
+        lines=_lines(source.id, path, passages, parts),
+    )
+
+
+def source_view(source: Source, lock: PinLock) -> SourceView:
+    """The page of a pinned project."""
+    manifest = source.data
+    artifact = manifest.artifact
+    return SourceView(
+        title=manifest.title,
+        repository=Link(manifest.name, manifest.repository),
+        revision=manifest.revision,
+        release=manifest.release or "",
+        artifact=(artifact.pypi, artifact.file, artifact.sha256) if artifact else None,
+        licence=manifest.license,
+        copyright=manifest.copyright,
+        licence_text=(source.file.parent / manifest.license_text).read_text(encoding="utf-8"),
+        files=tuple(
+            (Link(path, file_page(source.id, path)), pinned.blob, pin_status(source.id, manifest, path, lock).message)
+            for path, pinned in manifest.files.items()
+        ),
+    )
+
+
+def sources_view(checked: Checked) -> SourcesView:
+    """The index of pinned projects."""
+    return SourcesView(
+        tuple(
+            (
+                Link(source.data.title, source_page(source.id)),
+                source.data.release or source.data.revision,
+                source.data.license,
+                len(source.data.files),
+            )
+            for source in checked.atlas.sources.values()
+        )
+    )
+
+
+def verification_view(parts: Parts) -> VerificationView:
+    """Every claim with its proof."""
+    entries = tuple(
+        (parts.entry_link(entry, full=True), tuple(parts.proof(proof) for proof in entry.proofs))
+        for entry in parts.checked.entries
+    )
+    words = dict.fromkeys(("proved in this build", "recorded", "stale", "not proved"), 0)
+    for _, proofs in entries:
+        for proof in proofs:
+            words[proof.word] += 1
+    return VerificationView(entries, tuple(words.items()))
+
+
+def _formulation(
+    operator: Operator, users: list[CheckedEntry], conventions: tuple[str, ...], parts: Parts
+) -> FormulationView:
+    source = operator.source
+    published = Link(source, f"https://arxiv.org/abs/{source[6:]}") if source.startswith("arXiv:") else Link(source, "")
+    formula = parts.typesetting.maths(users[0].entry.data.formula, display=True) if users else None
+    return FormulationView(
+        title=operator.title,
+        name=operator.name,
+        anchor=anchor(operator.name),
+        summary=operator.summary,
+        published=published,
+        options=tuple(
+            (name, "required" if option.required else f"{option.default}") for name, option in operator.options.items()
+        ),
+        conventions=tuple(operator.conventions[name] for name in conventions),
+        formula=formula,
+        users=tuple(parts.entry_link(entry, full=True) for entry in users),
+        has_gradient=operator.gradient is not None,
+        reference=reference_view(operator),
+    )
+
+
+Passage = tuple[int, int, str, str, str]
+
+
+def _passages(source_id: str, path: str, parts: Parts) -> list[Passage]:
+    """First line, last line, title, address and note of each documented passage, in the order of the file."""
+    found: dict[Passage, None] = {}
+    for entry in parts.checked.entries:
+        for claim in entry.claims:
+            if (claim.claim.source, claim.claim.path) == (source_id, path):
+                first, last = claim.claim.span
+                title = parts.entry_link(entry, full=True).title
+                url = f"{entry_page(entry.entry)}#source-{claim.claim.id}"
+                found[first, last, title, url, f"lines {first}–{last}"] = None
+    return sorted(found)
+
+
+def _lines(source_id: str, path: str, passages: list[Passage], parts: Parts) -> tuple[SourceLine, ...]:
+    if (source_id, path) not in parts.checked.files:
+        return ()
+    highlighted = parts.highlighted(source_id, path)
+    docs: dict[int, list[Link]] = defaultdict(list)
+    documented: set[int] = set()
+    for first, last, title, url, note in passages:
+        docs[first].append(Link(title, url, note))
+        documented.update(range(first, last + 1))
+    return tuple(
+        SourceLine(line, tuple(docs[line.number]), line.number in documented)
+        for line in excerpt(highlighted, 1, len(highlighted))
+    )
