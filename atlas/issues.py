@@ -6,11 +6,87 @@ Every check collects issues instead of stopping at the first; the command line s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Literal
 
 Format = Literal["text", "json", "github"]
+
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "A001": "a file or folder that cannot be read",
+        "A002": "text that is not YAML",
+        "A003": "a key that stands twice",
+        "A004": "a backslash that begins an escape",
+        "A005": "a word that is a truth value to some and a text to others",
+        "A006": "a number with leading zeros",
+        "A007": "an alias or a merge key where a text or fields were meant",
+        "A008": "a name that must be quoted",
+        "A009": "a key that is not a text",
+        "A010": "a tag",
+        "A011": "more or deeper values than are read",
+        "A012": "an invisible character",
+        "A013": "a file that is not one mapping",
+        "A014": "a number that is too long",
+        "A101": "an unknown key",
+        "A102": "a missing key",
+        "A103": "a value of another type",
+        "A104": "a value that its key does not admit",
+        "A110": "an entry that inherits from none",
+        "A111": "entries that inherit in a circle",
+        "A112": "a listed entry without a file",
+        "A113": "an entry that no list names",
+        "A114": "a file where none belongs",
+        "A115": "a folder that is not one collection",
+        "A116": "a source without a manifest",
+        "A117": "a file that the manifest does not pin",
+        "A118": "two source claims with one id",
+        "A119": "a source claim or size that is not there",
+        "A120": "a size without a value",
+        "A121": "a size without a meaning",
+        "A122": "a dimension that nothing has",
+        "A123": "a layer without its API documentation",
+        "A124": "an entry that is listed twice",
+        "A125": "a licence without its text",
+        "A130": "a declared symbol that is not in the formula",
+        "A131": "a symbol of the formula that is not declared",
+        "A132": "a value that enters or leaves as an unknown symbol",
+        "A133": "a name that the operator does not have",
+        "A134": "an argument or result without a symbol",
+        "A135": "an argument with two symbols",
+        "A136": "an unknown operator",
+        "A137": "an unknown or missing option",
+        "A138": "an option with a value that does not fit",
+        "A139": "a convention that is not the operator's",
+        "A301": "axes that do not fit the operator",
+        "A302": "axes that do not fit the operator's arrays",
+        "A303": "axes without sizes to try",
+        "A401": "a parameter that is not counted, or not one",
+        "A402": "a count that is wrong or no whole number",
+        "A501": "a pinned file that is not what was pinned",
+        "A502": "a pin that was not proved, or edited since",
+        "A503": "a pinned file that is not at hand",
+        "A504": "lines that the pinned file does not have",
+        "A505": "a passage without what the claim says it holds",
+        "A506": "API documentation that is not the source's",
+        "A507": "a size that is not the source's",
+        "A701": "a recorded proof that is stale",
+        "A702": "a proof that was not recorded",
+        "A703": "a record of proofs that cannot be read",
+        "A704": "a passage that could not be executed",
+        "A705": "a passage and an operator that differ",
+        "A801": "a formula that cannot be displayed",
+        "A901": "a file at an address of the atlas",
+        "A902": "two pages with one address",
+        "A903": "a link out of the site",
+        "A904": "a link to nothing",
+        "A905": "a link to a part that is not there",
+        "A906": "a formula in prose that cannot be displayed",
+    }
+)
+"""Every code with what it is about. A001 to A014 concern YAML, A1xx the schema and references, A3xx shapes, A4xx
+parameters, A5xx pinned sources, A7xx proofs by execution, A8xx display, A9xx pages, prose and links."""
 
 WARNINGS = frozenset(("A701", "A702", "A703"))
 """Codes of proofs that are stale, missing or unreadable: pages can be built, and say so."""
@@ -35,6 +111,10 @@ class Issue:
     excerpt: str = ""
     """The source line and a line of carets below it, or an empty string."""
 
+    def __post_init__(self) -> None:
+        if self.code not in TITLES:
+            raise ValueError(f"the issue code {self.code} has no title; add it to TITLES in atlas/issues.py")
+
     @property
     def severity(self) -> Literal["error", "warning"]:
         """`warning` where pages can be built and say themselves what is the matter."""
@@ -50,21 +130,25 @@ def show(issues: Iterable[Issue], style: Format = "text") -> str:
     """All issues as one text, in a deterministic order; an empty string (or an empty JSON list) for none."""
     found = ordered(issues)
     if style == "json":
-        return json.dumps(
-            [{**asdict(issue), "severity": issue.severity} for issue in found], ensure_ascii=False, indent=2
-        )
+        return _json([{**asdict(issue), "severity": issue.severity} for issue in found])
     line_of = _github_line if style == "github" else _text_line
     return "\n".join(line_of(issue) for issue in found)
 
 
 def _text_line(issue: Issue) -> str:
-    place = ":".join([issue.path, *(str(number) for number in (issue.line, issue.column) if number)])
+    place = ":".join([_visible(issue.path), *(str(number) for number in (issue.line, issue.column) if number)])
     lines = [f"{place}: {issue.code} {_visible(issue.message)}"]
     if issue.excerpt:
-        lines += [f"    {_visible(line)}" for line in issue.excerpt.splitlines()]
+        lines += [f"    {_visible(line)}" for line in issue.excerpt.split("\n")]
     if issue.hint:
         lines.append(f"  {_visible(issue.hint)}")
     return "\n".join(lines)
+
+
+def _json(data: object) -> str:
+    """JSON that a terminal shows as it is: characters that are not printed are escaped, all others are readable."""
+    text = json.dumps(data, ensure_ascii=False, indent=2)
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
 
 
 def _github_line(issue: Issue) -> str:
@@ -76,7 +160,7 @@ def _github_line(issue: Issue) -> str:
 
 
 def _escape_data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return _visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _escape_property(text: str) -> str:
@@ -85,4 +169,8 @@ def _escape_property(text: str) -> str:
 
 def _visible(text: str) -> str:
     """The text with control and direction-changing characters spelled out, so that a terminal shows what is there."""
-    return "".join(char if char.isprintable() or char in "\t" else f"\\u{ord(char):04x}" for char in text)
+    return "".join(char if char.isprintable() or char == "\t" else _spelled(char) for char in text)
+
+
+def _spelled(char: str) -> str:
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"

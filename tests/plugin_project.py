@@ -56,7 +56,7 @@ def fails() -> str:
 def prose(file: ProseFile) -> Prose:
     if "WRONG" in file.markdown:
         line = file.first_line + file.markdown[: file.markdown.index("WRONG")].count("\n")
-        raise ContentError([Issue(file.path, line, 0, "A900", "the formula is not closed")])
+        raise ContentError([Issue(file.path, line, 0, "A906", "the formula is not closed")])
     found = re.findall(r'<h(\d) id="([^"]+)">(.*?)</h', file.markdown)
     headings = tuple(Heading(int(level), name, unescape(title)) for level, name, title in found)
     title = next((heading.title for heading in headings if heading.level == 1), None)

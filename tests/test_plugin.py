@@ -209,13 +209,13 @@ def test_a_broken_link_in_prose_fails_a_strict_build(
 @pytest.mark.parametrize(
     ("link", "code"),
     [
-        ("../../guide/", "M202"),
-        ("/atlas/guide/", "M202"),
-        ("/guide/", "M201"),
-        ("../../../../guide/", "M201"),
-        ("../../../#home-page", "M203"),
-        ("#parameters", "M203"),
-        ("../../../assets/made.js", "M202"),
+        ("../../guide/", "A904"),
+        ("/atlas/guide/", "A904"),
+        ("/guide/", "A903"),
+        ("../../../../guide/", "A903"),
+        ("../../../#home-page", "A905"),
+        ("#parameters", "A905"),
+        ("../../../assets/made.js", "A904"),
     ],
 )
 def test_a_broken_link_in_an_entity_fails_a_strict_build(
@@ -250,7 +250,7 @@ def test_a_broken_link_in_an_entity_is_a_warning_without_strict(
     project.build()
     warnings = [record for record in log.records if record.levelno == logging.WARNING]
     assert [(record.name, record.getMessage().split(" ", 2)[1]) for record in warnings] == [
-        ("mkdocs.plugins.atlas", "M202")
+        ("mkdocs.plugins.atlas", "A904")
     ]
     assert (project.site / "transformer/encoder/layer-norm/index.html").exists()
 
@@ -275,8 +275,8 @@ def test_issues_in_prose_are_collected_over_all_pages_with_their_lines(
     project.write("content/one.md", "---\ntitle: One\n---\n\ntext\nWRONG")
     project.write("content/two.md", "text\n\nWRONG")
     text = refused()
-    assert "content/one.md:6: A900" in text
-    assert "content/two.md:3: A900" in text
+    assert "content/one.md:6: A906" in text
+    assert "content/two.md:3: A906" in text
 
 
 def test_a_body_that_cannot_be_produced_stops_the_build_without_a_traceback(
@@ -510,10 +510,10 @@ def test_two_pages_at_one_address_are_an_issue(project: Project, refused: Callab
     project.entry("z", url="transformer/encoder/layer-norm/")
     project.write("content/assets/made.css", "mine")
     text = refused()
-    assert "content/transformer/index.md: M102" in text
+    assert "content/transformer/index.md: A902" in text
     assert "which the page of content/transformer/model.yml has too" in text
-    assert "content/transformer/encoder/layer-norm.yml: M102" in text
-    assert "content/assets/made.css: M101" in text
+    assert "content/transformer/encoder/layer-norm.yml: A902" in text
+    assert "content/assets/made.css: A901" in text
 
 
 def test_an_asset_takes_the_place_of_the_themes_file(project: Project) -> None:
@@ -528,7 +528,7 @@ def test_excluded_entries_are_not_built_and_links_to_them_are_broken(
     project.configure(exclude_docs="drafts/*.yml")
     project.entry("drafts/a", title="Draft")
     project.entry("b", body='<a href="../drafts/a/">x</a>')
-    assert "content/b.yml: M202" in refused(strict=True)
+    assert "content/b.yml: A904" in refused(strict=True)
 
 
 def test_addresses_of_entities_do_not_depend_on_directory_urls(project: Project) -> None:

@@ -157,7 +157,7 @@ def test_a_first_build_that_is_wrong_in_prose_or_a_body_serves_what_is_wrong(pre
     preview.write("content/index.md", "text\nWRONG")
     preview.start("--clean", "--no-livereload")
     preview.process.wait(PATIENCE)
-    assert "content/index.md:2: A900" in preview.log.read_text()
+    assert "content/index.md:2: A906" in preview.log.read_text()
     assert preview.process.returncode == 1
     preview.start()
     preview.shows("content/index.md:2", path="")

@@ -86,7 +86,7 @@ class LinkCheck:
         found: list[Issue] = []
         for (target, fragment), link in self._links.items():
             if target is None:
-                found.append(_issue(link, "M201", f"leads out of the site, whose root is {self._root!r}"))
+                found.append(_issue(link, "A903", f"leads out of the site, whose root is {self._root!r}"))
             else:
                 fragments.setdefault(target, []).append(fragment)
         for target, wanted in fragments.items():
@@ -98,13 +98,13 @@ class LinkCheck:
         anchors = [fragment for fragment in wanted if fragment not in ("", "top")]
         if file is None:
             for fragment in wanted:
-                yield _issue(self._links[target, fragment], "M202", "leads to no page or file of the site")
+                yield _issue(self._links[target, fragment], "A904", "leads to no page or file of the site")
         elif anchors and file.suffix == ".html":
             ids = {unescape("".join(groups)) for groups in _ID.findall(file.read_text(encoding="utf-8"))}
             for fragment in anchors:
                 if fragment not in ids:
                     problem = f"leads to a page without an element with the id {fragment!r}"
-                    yield _issue(self._links[target, fragment], "M203", problem)
+                    yield _issue(self._links[target, fragment], "A905", problem)
 
     def _path(self, url: str, path: str) -> str | None:
         """The address below the site's root that a link on the page `url` leads to; None where it leaves the site."""

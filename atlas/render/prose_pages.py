@@ -42,7 +42,7 @@ def prose_renderer(typesetting: Typesetting) -> ProseRenderer:
 def _issues(file: ProseFile, parsed: ParsedProse, results: Sequence[Typeset]) -> list[Issue]:
     return [
         Issue(
-            file.path, _line(file, line, result), 0, "M301", f"KaTeX does not display {_short(result)}: {result.error}"
+            file.path, _line(file, line, result), 0, "A906", f"KaTeX does not display {_short(result)}: {result.error}"
         )
         for line, result in zip(parsed.formula_lines, results, strict=True)
         if result.html is None
