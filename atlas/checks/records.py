@@ -5,6 +5,7 @@ A record names the digest of everything that went into it; when anything of that
 
 from __future__ import annotations
 
+import ast
 import datetime
 import hashlib
 import json
@@ -12,13 +13,14 @@ import os
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from atlas.checks.base import Proof
+from atlas.checks.base import Proof, Status, listed
 from atlas.entries.atlas import Entry
 from atlas.entries.base import Record, Text
 from atlas.entries.component import Execution
@@ -27,6 +29,8 @@ from atlas.issues import Issue
 from atlas.operators.registry import Operator
 
 SUFFIX = ".proofs.json"
+TOLERANCE = 1e-9
+"""The largest relative error, in float64, at which upstream code and operator agree."""
 
 
 class ProofRecord(Record):
@@ -38,7 +42,7 @@ class ProofRecord(Record):
     """What was called."""
     gives: Text
     """`result` or `gradient`."""
-    maximum_error: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    maximum_error: Annotated[float, Field(ge=0, le=TOLERANCE, allow_inf_nan=False)]
     """The largest relative error over all arrays and scales."""
     samples: Annotated[int, Field(ge=1)]
     """On how many inputs it was executed."""
@@ -91,8 +95,17 @@ def save_records(entry: Entry, records: tuple[ProofRecord, ...]) -> None:
         raise
 
 
+def updated(entry: Entry, new: tuple[ProofRecord, ...]) -> tuple[ProofRecord, ...]:
+    """The records to keep after `new` were made: those already there where nothing that they depend on has changed."""
+    try:
+        known = {record.digest: record for record in load_records(entry)}
+    except AtlasError:
+        known = {}
+    return tuple(known.get(record.digest, record) for record in new)
+
+
 def digest_of(entry: Entry, execution: Execution, operator: Operator, blob: str) -> str:
-    """SHA-256 over what an execution depends on: the pinned file, the claim, the operator's code, the facade's code."""
+    """SHA-256 over what an execution depends on: the pinned file, the claim and all code that compares the two."""
     parts = {
         "blob": blob,
         "execution": execution.model_dump(mode="json"),
@@ -100,57 +113,103 @@ def digest_of(entry: Entry, execution: Execution, operator: Operator, blob: str)
         "symbols": {
             name: [symbol.binds, list(symbol.axes)] for name, symbol in entry.data.symbols.items() if symbol.binds
         },
-        "operator": _source_digest("atlas.operators"),
-        "name": operator.name,
-        "upstream": _source_digest("atlas.upstream"),
+        "operator": operator.name,
+        "code": code_digests(operator, execution),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def _source_digest(package: str) -> str:
-    """SHA-256 over the source of a package's modules."""
-    found = hashlib.sha256()
-    for file in sorted(
-        (entry for entry in files(package).iterdir() if entry.name.endswith(".py")), key=lambda entry: entry.name
-    ):
-        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return found.hexdigest()
+def code_digests(operator: Operator, execution: Execution) -> dict[str, str]:
+    """SHA-256 of each module that takes part: another operator or another facade may change without any effect."""
+    modules = {
+        *_with_imports(operator.function.__module__),
+        *_facade_modules(execution.facade),
+        "atlas.checks.upstream",
+    }
+    return {module: module_digest(module) for module in sorted(modules)}
+
+
+# Cached as a large atlas asks thousands of times; the code that runs does not change while it runs.
+@cache
+def module_digest(module: str) -> str:
+    """SHA-256 of a module's source."""
+    return hashlib.sha256(_source(module)).hexdigest()
+
+
+@cache
+def _with_imports(module: str) -> frozenset[str]:
+    """A module and all modules of its package that it imports, directly or not."""
+    package = module.rpartition(".")[0]
+    seen, wanted = {module}, [module]
+    while wanted:
+        for node in ast.walk(ast.parse(_source(wanted.pop()))):
+            name = node.module if isinstance(node, ast.ImportFrom) else None
+            if name is not None and name.startswith(f"{package}.") and name not in seen:
+                seen.add(name)
+                wanted.append(name)
+    return frozenset(seen)
+
+
+@cache
+def _facade_modules(facade: str) -> frozenset[str]:
+    """What executes upstream code over a facade."""
+    names = [file.name.removesuffix(".py") for file in files("atlas.upstream").iterdir() if file.name.endswith(".py")]
+    ours = [name for name in names if not name.endswith("_facade") or name == f"{facade}_facade"]
+    return frozenset(f"atlas.upstream.{name}" for name in ours)
+
+
+def _source(module: str) -> bytes:
+    """The source of a module, with the line ends of the repository whatever the checkout has."""
+    package, _, name = module.rpartition(".")
+    return files(package).joinpath(f"{name}.py").read_bytes().replace(b"\r\n", b"\n")
 
 
 def check_records(entry: Entry, operator: Operator, blobs: Mapping[str, str]) -> tuple[list[Proof], list[Issue]]:
     """One proof for each execution that the entry claims; `blobs` are the blob ids of its source claims' files."""
+    shown = entry.path.removesuffix(".yml") + SUFFIX
+    hint = f"run `atlas verify {entry.id} --record`"
     try:
         records = load_records(entry)
     except AtlasError as error:
-        shown = entry.path.removesuffix(".yml") + SUFFIX
-        return [], [Issue(shown, 0, 0, "A703", str(error), "write it anew: atlas verify --record")]
+        return [], [Issue(shown, 0, 0, "A703", str(error), hint)]
+    executions = [(index, one) for index, one in enumerate(entry.data.executions) if one.excerpt in blobs]
+    digests = [digest_of(entry, one, operator, blobs[one.excerpt]) for _, one in executions]
+    holding = {record.digest: record for record in records if record.digest in digests}
+    outdated = [record for record in records if record.digest not in digests]
     proofs: list[Proof] = []
     issues: list[Issue] = []
-    command = f"atlas verify {entry.id}"
-    for index, execution in enumerate(entry.data.executions):
-        if execution.excerpt not in blobs:
-            continue
-        digest = digest_of(entry, execution, operator, blobs[execution.excerpt])
-        same = [record for record in records if _is_of(record, execution)]
-        holding = next((record for record in same if record.digest == digest), None)
-        claim = f"{'gradient' if execution.gives == 'gradient' else 'upstream'}: {execution.call}"
-        if holding is not None:
-            figure = f"executed on {holding.samples} inputs, largest relative error {holding.maximum_error:.1e}"
-            proofs.append(Proof(claim, "recorded", figure, command, holding.date.isoformat()))
-            continue
+    for (index, execution), digest in zip(executions, digests, strict=True):
         path = ("executions", index)
-        hint = f"run `atlas verify {entry.id} --record`"
-        if same:
-            message = (
-                f"the recorded proof of {execution.call} is stale: what it proved has changed since {same[0].date}"
-            )
+        before = next((record for record in outdated if _is_of(record, execution)), None)
+        if (record := holding.get(digest)) is not None:
+            proofs.append(_proof(entry, execution, "recorded", _figure(record, execution, operator), record))
+        elif before is not None:
+            outdated.remove(before)
+            message = f"the recorded proof of {execution.call} is stale: what it proved has changed since {before.date}"
             issues.append(entry.issue(path, "A701", message, hint))
             figure = "recorded before something that it depends on changed"
-            proofs.append(Proof(claim, "stale", figure, command, same[0].date.isoformat()))
+            proofs.append(_proof(entry, execution, "stale", figure, before))
         else:
             issues.append(entry.issue(path, "A702", f"there is no recorded proof of {execution.call}", hint))
-            proofs.append(Proof(claim, "missing", "not executed yet", command))
+            proofs.append(_proof(entry, execution, "missing", "not executed yet", None))
+    if outdated and len(executions) == len(entry.data.executions):
+        calls = listed(dict.fromkeys(record.call for record in outdated))
+        message = f"records of {calls} belong to no execution that {entry.path} names"
+        issues.append(Issue(shown, 0, 0, "A701", message, hint))
     return proofs, issues
+
+
+def _proof(entry: Entry, execution: Execution, status: Status, figure: str, record: ProofRecord | None) -> Proof:
+    claim = f"{'gradient' if execution.gives == 'gradient' else 'upstream'}: {execution.call}"
+    date = record.date.isoformat() if record is not None else None
+    return Proof(claim, status, figure, f"atlas verify {entry.id}", date)
+
+
+def _figure(record: ProofRecord, execution: Execution, operator: Operator) -> str:
+    given = {*execution.passes.values(), *execution.constructor.values()}
+    defaults = listed(name for name in operator.options if name not in given)
+    own = f" with upstream's own default of {defaults}" if defaults else ""
+    return f"executed on {record.samples} inputs{own}, largest relative error {record.maximum_error:.1e}"
 
 
 def _is_of(record: ProofRecord, execution: Execution) -> bool:

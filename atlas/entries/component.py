@@ -89,7 +89,8 @@ class Execution(Record):
     variables: Mapping[Text, Name] = Field(default_factory=dict)
     """Variables that the passage creates and the operator's parameters that they hold."""
     gives: Literal["result", "gradient"] = "result"
-    """Whether the call returns the operator's result or its gradient (for the upstream gradient argument `dy`)."""
+    """What is compared with the operator. A call that is passed `dy`, the gradient of the result, returns gradients
+    itself; another call's gradients are traced through the code that it runs."""
 
 
 class ApiArgument(Record):
