@@ -247,6 +247,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         """Stop if any prose page was wrong; choose the templates that this theme has."""
         self._accepted()
         env.globals["atlas"] = None
+        # MkDocs' live reload is an inline script, which the theme's content security policy would refuse.
+        env.globals["preview"] = self._command == "serve"
         wanted: set[File] = set()
         entities: list[EntityPage] = []
         for file in files.documentation_pages(inclusion=InclusionLevel.is_in_serve):

@@ -90,7 +90,7 @@ def _styles(
 class LightStyle(Style):
     """Dark ink on a light ground."""
 
-    background_color: ClassVar[str] = "#f6f7f9"
+    background_color: ClassVar[str] = "#f8f7f3"
     highlight_color: ClassVar[str] = "#fff3c4"
     styles: ClassVar[Styles] = _styles(
         text="#1f2430",
@@ -109,7 +109,7 @@ class LightStyle(Style):
 class DarkStyle(Style):
     """Light ink on a dark ground."""
 
-    background_color: ClassVar[str] = "#161a22"
+    background_color: ClassVar[str] = "#1c201f"
     highlight_color: ClassVar[str] = "#3a3420"
     styles: ClassVar[Styles] = _styles(
         text="#e3e6ec",

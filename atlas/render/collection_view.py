@@ -10,7 +10,7 @@ from atlas.entries.collection import Library, Model, Paper
 from atlas.graph.accounting import account, layers_of, stack_accounts
 from atlas.render.addresses import collection_page, source_page
 from atlas.render.deferred import Inline, Maths
-from atlas.render.parts import ClaimView, Link, Parts, count_text, main_sizes
+from atlas.render.parts import ClaimView, Count, Link, Parts, main_sizes
 from atlas.sizes import size
 
 
@@ -22,9 +22,9 @@ class ComponentRow:
     """Its page."""
     summary: Inline
     """What it does."""
-    per_instance: str
+    per_instance: Count
     """The parameters of one instance."""
-    across: str
+    across: Count
     """The parameters over all layers."""
     operator: str
     """The operator it was checked against."""
@@ -257,8 +257,8 @@ def _row(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> Compo
     return ComponentRow(
         parts.entry_link(entry),
         parts.typesetting.text(entry.entry.data.summary),
-        count_text(counted.per_instance),
-        count_text(counted.across),
+        parts.count(counted.per_instance),
+        parts.count(counted.across),
         entry.operator.name,
     )
 

@@ -16,6 +16,7 @@ from atlas.render.addresses import collection_page, line_anchor, operator_anchor
 from atlas.render.deferred import Inline, Maths
 from atlas.render.parts import (
     ClaimView,
+    Count,
     ExcerptView,
     Link,
     Parts,
@@ -23,7 +24,6 @@ from atlas.render.parts import (
     RowView,
     VariantRow,
     count_latex,
-    count_text,
     main_sizes,
 )
 from atlas.sizes import size
@@ -71,11 +71,11 @@ class SymbolView:
 class ParametersView:
     """Everything that a page says about parameters."""
 
-    per_instance: str
+    per_instance: Count
     """The count of one instance."""
     layers: str
     """How many layers repeat it; empty in a library."""
-    across: str
+    across: Count
     """The count over all layers; empty in a library."""
     rows: tuple[RowView, ...]
     """The learned tensors."""
@@ -197,13 +197,12 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     """The page of one entry."""
     data, maths, text = entry.entry.data, parts.typesetting.maths, parts.typesetting.text
     sizes = main_sizes(collection)
-    stack = collection.collection.stack_of(entry.entry)
     layers = layers_of(entry.entry, collection.collection, sizes)
     before, after = collection.collection.neighbours(entry.entry)
     by_id = {other.entry.id: other for other in collection.entries}
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
-        standing=f"{stack.title} · {_plural(layers, 'layer')}" if stack and layers else collection.collection.data.kind,
+        standing=_standing(entry, collection, layers, parts),
         title=data.title,
         badges=_badges(entry),
         call=_call(entry),
@@ -240,6 +239,16 @@ def reference_view(operator: Operator) -> ReferenceView:
     lines = highlight(operator.reference_source(), "python")
     code = excerpt(lines, 1, len(lines))
     return ReferenceView(operator.name, operator_anchor(operator), str(operator.contract), code)
+
+
+def _standing(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> str:
+    """`Encoder · 6 layers`, or the release of a library."""
+    data = collection.collection.data
+    if isinstance(data, Library):
+        manifest = parts.checked.atlas.sources[data.source].data
+        return manifest.release or manifest.revision
+    stack = collection.collection.stack_of(entry.entry)
+    return f"{stack.title} · {_plural(layers, 'layer')}" if stack and layers is not None else data.kind
 
 
 def _plural(count: int, noun: str) -> str:
@@ -288,9 +297,9 @@ def _parameters(entry: CheckedEntry, collection: CheckedCollection, layers: int 
         product = rf"{count_latex(counted.per_instance)} \times {layers} = {count_latex(counted.across)}"
         multiplication = parts.typesetting.maths(product)
     return ParametersView(
-        per_instance=count_text(counted.per_instance),
+        per_instance=parts.count(counted.per_instance),
         layers="" if layers is None else str(layers),
-        across="" if layers is None else count_text(counted.across),
+        across="" if layers is None else parts.count(counted.across),
         rows=parts.rows(counted, entry),
         multiplication=multiplication,
         variants=parts.variants(entry, collection),

@@ -15,6 +15,10 @@ from atlas.markup.code import CodeLine, excerpt, highlight
 from atlas.render.addresses import claim_anchor, entry_page, file_page, source_page
 from atlas.render.deferred import Inline, Maths, Typesetting
 from atlas.sizes import Size
+from atlas.sources.pins import PinState, PinStatus
+
+Count = str | Maths
+"""A count as pages show it."""
 
 STATUS_WORDS = {"proved": "proved in this build", "recorded": "recorded", "stale": "stale", "missing": "not proved"}
 EVIDENCE_WORDS = {"direct": "Direct evidence", "supporting": "Supporting evidence"}
@@ -92,7 +96,7 @@ class RowView:
     """The name under which upstream stores it, or empty."""
     calculation: Maths
     """How its count comes about."""
-    count: str
+    count: Count
     """Its count."""
 
 
@@ -102,11 +106,11 @@ class VariantRow:
 
     title: str
     """The variant's name."""
-    per_instance: str
+    per_instance: Count
     """Parameters of one instance."""
     layers: str
     """How many layers repeat it."""
-    across: str
+    across: Count
     """Parameters in all layers."""
 
 
@@ -165,7 +169,7 @@ class Parts:
             path=claim.claim.path,
             revision=f"{kind} {manifest.revision[:12] if manifest.is_commit else manifest.revision}",
             upstream_url=manifest.link(claim.claim.path, first, last),
-            pin=claim.pin.message,
+            pin=pin_text(claim.pin),
             licence=manifest.license,
             licence_url=f"{source_page(claim.claim.source)}#licence",
             copyright=manifest.copyright,
@@ -177,9 +181,13 @@ class Parts:
         maths = self.typesetting.maths
         tensors = {name: symbol.tensor or "" for name, symbol in entry.entry.data.symbols.items()}
         return tuple(
-            RowView(row.label, maths(row.symbol), tensors[row.symbol], maths(row.calculation), count_text(row.count))
+            RowView(row.label, maths(row.symbol), tensors[row.symbol], maths(row.calculation), self.count(row.count))
             for row in counted.rows
         )
+
+    def count(self, count: Size) -> Count:
+        """A count in running text: a number with grouped digits, or a formula where sizes are not bound."""
+        return self.typesetting.maths(str(count)) if count.number is None else f"{count.number:,}"
 
     @staticmethod
     def proof(proof: Proof) -> ProofView:
@@ -187,8 +195,7 @@ class Parts:
         word = STATUS_WORDS[proof.status]
         return ProofView(proof.claim, proof.status, word, proof.figure, proof.command, proof.date or "")
 
-    @staticmethod
-    def variants(entry: CheckedEntry, collection: CheckedCollection) -> tuple[VariantRow, ...]:
+    def variants(self, entry: CheckedEntry, collection: CheckedCollection) -> tuple[VariantRow, ...]:
         """The parameters of a component in every variant of its model."""
         data = collection.collection.data
         if not isinstance(data, Model):
@@ -198,7 +205,7 @@ class Parts:
             layers = layers_of(entry.entry, collection.collection, variant.sizes)
             counted = account(entry.entry, variant.sizes, layers)
             rows.append(
-                VariantRow(variant.title, count_text(counted.per_instance), str(layers), count_text(counted.across))
+                VariantRow(variant.title, self.count(counted.per_instance), str(layers), self.count(counted.across))
             )
         return tuple(rows)
 
@@ -216,9 +223,11 @@ def main_sizes(collection: CheckedCollection) -> Mapping[str, int]:
     return next(iter(data.variants.values())).sizes if isinstance(data, Model) else {}
 
 
-def count_text(count: Size) -> str:
-    """A count in running text, with grouped digits; an expression stays one."""
-    return str(count) if count.number is None else f"{count.number:,}"
+def pin_text(status: PinStatus) -> str:
+    """What is known of a pin, for a reader."""
+    if status.state is PinState.PROVED and status.record is not None:
+        return f"that this file belongs to the revision was proved against git on {status.record.proved}"
+    return status.message
 
 
 def count_latex(count: Size) -> str:

@@ -13,7 +13,7 @@ from atlas.operators.registry import Operator
 from atlas.render.addresses import anchor, entry_page, family_page, file_page, source_page
 from atlas.render.component_view import ReferenceView, reference_view
 from atlas.render.deferred import Maths
-from atlas.render.parts import Link, Parts, ProofView
+from atlas.render.parts import Link, Parts, ProofView, pin_text
 from atlas.sources.pins import PinLock, PinStatus, pin_status
 
 
@@ -179,7 +179,7 @@ def file_view(source: Source, path: str, status: PinStatus, parts: Parts) -> Fil
         revision=manifest.revision,
         upstream_url=manifest.link(path),
         blob=manifest.files[path].blob,
-        pin=status.message,
+        pin=pin_text(status),
         licence=Link(manifest.license, f"{source_page(source.id)}#licence"),
         copyright=manifest.copyright,
         passages=tuple(Link(title, url, note) for _, _, title, url, note in passages),
@@ -201,7 +201,7 @@ def source_view(source: Source, lock: PinLock) -> SourceView:
         copyright=manifest.copyright,
         licence_text=(source.file.parent / manifest.license_text).read_text(encoding="utf-8"),
         files=tuple(
-            (Link(path, file_page(source.id, path)), pinned.blob, pin_status(source.id, manifest, path, lock).message)
+            (Link(path, file_page(source.id, path)), pinned.blob, pin_text(pin_status(source.id, manifest, path, lock)))
             for path, pinned in manifest.files.items()
         ),
     )
@@ -248,7 +248,8 @@ def _formulation(
         summary=operator.summary,
         published=published,
         options=tuple(
-            (name, "required" if option.required else f"{option.default}") for name, option in operator.options.items()
+            (name, "required" if option.required else _default(option.default))
+            for name, option in operator.options.items()
         ),
         conventions=tuple(operator.conventions[name] for name in conventions),
         formula=formula,
@@ -256,6 +257,11 @@ def _formulation(
         has_gradient=operator.gradient is not None,
         reference=reference_view(operator),
     )
+
+
+def _default(value: object) -> str:
+    """A default as people write it: `1e-6`, not `1e-06`."""
+    return repr(value).replace("e-0", "e-") if isinstance(value, float) else str(value)
 
 
 Passage = tuple[int, int, str, str, str]

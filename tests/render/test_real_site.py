@@ -1,0 +1,229 @@
+"""The real content, built: every value of the two seed documents stands on its page, and every page is whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from atlas.render.build import build_site
+from atlas.render.site import Settings, Site, SitePage
+
+ROOT = Path(__file__).parents[2]
+FFN = "transformer/encoder/ffn-layer-norm/"
+CHAINER = "chainer/layer-normalization/"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    workspace = tmp_path_factory.mktemp("workspace")
+    built = build_site(Settings(ROOT, ROOT / "content", ROOT / "sources", workspace, site_name="OpenModelAtlas"))
+    yield built
+    built.close()
+
+
+def page(site: Site, url: str) -> SitePage:
+    return next(one for one in site.pages if one.url == url)
+
+
+def text_of(site: Site, url: str) -> str:
+    """The page as a reader without styles sees it: maths as TeX, white space folded."""
+    return Text(page(site, url).body()).text
+
+
+class Text(HTMLParser):
+    """The visible text; of KaTeX's two copies of a formula, the TeX."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self._parts: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        self.text = re.sub(r"\s+", " ", "".join(self._parts))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        hidden = given.get("class") == "katex-html"
+        self._open.append("hidden" if hidden else "math" if tag == "math" else tag)
+        if tag in ("p", "li", "dt", "dd", "tr", "td", "th", "h1", "h2", "h3", "div", "section", "summary"):
+            self._parts.append(" ")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An element without content adds no text."""
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open:
+            self._open.pop()
+
+    def handle_data(self, data: str) -> None:
+        if "hidden" not in self._open and ("math" not in self._open or self._open[-1] == "annotation"):
+            self._parts.append(data)
+
+
+def in_order(text: str, *pieces: str) -> None:
+    at = 0
+    for piece in pieces:
+        found = text.find(piece, at)
+        assert found >= 0, f"{piece!r} does not follow in {text[at : at + 600]!r}"
+        at = found + len(piece)
+
+
+def test_there_are_no_errors(site: Site) -> None:
+    assert [issue for issue in site.issues if issue.severity == "error"] == []
+
+
+def test_the_transformer_page_says_what_the_seed_page_says_in_its_order(site: Site) -> None:
+    in_order(
+        text_of(site, FFN),
+        "Encoder · 6 layers",
+        "LayerNorm",
+        "learned",
+        "common_layers.layer_norm(…) · 60",
+        "Center and scale each position’s features, then apply learned gain and bias.",
+        r"\mu_d(x) &= \frac{1}{d}\sum_{j=1}^d x_j",
+        r"\varepsilon &= 10^{-6}",
+        "in",
+        "w",
+        "[B batch, S source positions, 512 d]",
+        "out",
+        "x_{n+1}",
+        "[B batch, S source positions, 512 d]",
+        "parameters 1,024 · × 6 layers = 6,144",
+        "Post-norm: the sum of the sublayer’s input and its output is normalized, as the paper’s",
+        "Parameters",
+        "1,024 parameters per instance.",
+        "Exact per-instance accounting",
+        "Component",
+        "Calculation",
+        "Learned gain",
+        "512",
+        "Learned bias",
+        "512",
+        "Per-instance total",
+        "1,024",
+        "Each normalization instance owns its learned gain and bias vectors.",
+        r"Across 6 independent layers: 1{,}024 \times 6 = 6{,}144 parameters.",
+        "Derived from the configured",
+        "checkpoint tensors have not been independently counted.",
+        "Code common_layers.py 406–443 · transformer.py 59–61",
+        "def layer_norm_compute_python(x, epsilon, scale, bias):",
+        "def residual_fn(x, y):",
+        "Sources 2",
+        "Direct evidence",
+        "LayerNorm over the last axis with a learned scale and bias and ε = 1e-6.",
+        "layer-norm · tensorflow/tensor2tensor / tensor2tensor/models/common_layers.py",
+        "Pinned revision 0c66117d4297 ↗ · lines 406–443",
+        "Read code excerpt",
+        "Direct evidence",
+        "Post-norm: each sublayer output is dropped out, added to its input and layer-normalized.",
+        "residual-fn · tensorflow/tensor2tensor / tensor2tensor/models/transformer.py",
+        "Pinned revision 0c66117d4297 ↗ · lines 59–61",
+        "Read code excerpt",
+        "Checked",
+        "Reference",
+        "Also in",
+        "Previous",
+    )
+
+
+def test_the_chainer_page_has_what_its_api_documentation_has(site: Site) -> None:
+    in_order(
+        text_of(site, CHAINER),
+        "v1.24.0",
+        "LayerNormalization",
+        "experimental",
+        r"\sigma(x)+\varepsilon",
+        "[N batch, C units]",
+        "parameters 2 C",
+        "outside the root",
+        "class chainer.links.LayerNormalization(size=None, eps=1e-6, initial_gamma=None, initial_beta=None)",
+        "Arguments",
+        "size",
+        "eps",
+        "default 1e-6",
+        "initial_gamma",
+        "initial_beta",
+        "Attributes",
+        "gamma",
+        "beta",
+        "eps",
+        "__call__(x)",
+        "Returns",
+        "See also",
+        "Ba, Kiros, Hinton",
+        "Code layer_normalization.py 14–100",
+        "class LayerNormalization(link.Chain):",
+        "Sources 2",
+        "Pinned revision 7ce9222db1b4 ↗ · lines 14–100",
+        "MIT",
+    )
+
+
+def test_excerpts_keep_the_numbers_and_the_text_of_the_pinned_lines(site: Site) -> None:
+    html = page(site, FFN).body()
+    numbers = [int(number) for number in re.findall(r'class="number"[^>]*>(\d+)<', html)]
+    passages = [*range(406, 444), *range(59, 62)]
+    assert numbers == passages * 2  # once as code, once below the source claim
+
+
+def test_links_to_upstream_name_the_exact_lines_at_the_pinned_revision(site: Site) -> None:
+    revision = "0c66117d4297d6f778d415790bfbce6cfafe1239"
+    address = f"https://github.com/tensorflow/tensor2tensor/blob/{revision}/tensor2tensor/models"
+    html = page(site, FFN).body()
+    assert f"{address}/common_layers.py#L406-L443" in html
+    assert f"{address}/transformer.py#L59-L61" in html
+
+
+@pytest.mark.parametrize(
+    ("url", "line", "entry"),
+    [
+        ("sources/tensor2tensor/tensor2tensor/models/common_layers.py/", 406, FFN),
+        ("sources/tensor2tensor/tensor2tensor/models/transformer.py/", 59, FFN),
+        ("sources/chainer/chainer/links/normalization/layer_normalization.py/", 14, CHAINER),
+    ],
+)
+def test_a_pinned_file_links_each_passage_to_its_entry(site: Site, url: str, line: int, entry: str) -> None:
+    html = page(site, url).body()
+    row = re.search(rf'<span class="row[^"]*" id="L{line}">(.*?)</span>\s*<span class="row', html, re.DOTALL)
+    assert row is not None
+    assert f"{entry}#source-" in row[1]
+    assert "[docs]" in row[1]
+
+
+def test_every_line_of_a_pinned_file_has_its_anchor_and_the_licence_is_shown(site: Site) -> None:
+    html = page(site, "sources/chainer/chainer/links/normalization/layer_normalization.py/").body()
+    assert [int(number) for number in re.findall(r'id="L(\d+)"', html)] == list(range(1, 101))
+    assert "Permission is hereby granted, free of charge" in text_of(site, "sources/chainer/")
+    assert "Apache License" in text_of(site, "sources/tensor2tensor/")
+
+
+def test_the_operator_page_shows_both_formulations_side_by_side(site: Site) -> None:
+    text = text_of(site, "operators/layer-norm/")
+    in_order(
+        text, "layer_norm", "last", "inside the root", "biased", "epsilon=1e-6", "Transformer · Encoder · LayerNorm"
+    )
+    in_order(text, "layer_norm_outer_epsilon", "outside the root", "Chainer · LayerNormalization")
+
+
+def test_the_model_page_sums_to_its_total_and_says_what_is_not_documented(site: Site) -> None:
+    text = text_of(site, "transformer/")
+    in_order(text, "documented in part", "12,288 parameters (base)", "Encoder", "6,144", "6,144", "12,288", "Variants")
+    in_order(text, "base transformer_base", "512", "6", "12,288", "big transformer_big", "1,024", "6", "24,576")
+
+
+def test_headings_are_exactly_the_anchors_of_the_page(site: Site) -> None:
+    for one in site.pages:
+        html = one.body()
+        named = re.findall(r'<h[2-6] id="([^"]+)"', html)
+        assert [heading.id for heading in one.headings] == named, one.url
+        ids = re.findall(r'\bid="([^"]+)"', html)
+        assert len(ids) == len(set(ids)), f"{one.url} has an id twice"
+        assert html.count("<h1") == 1, one.url
+
+
+def test_no_page_loads_anything_from_another_host(site: Site) -> None:
+    for one in site.pages:
+        assert not re.findall(r'(?:src|srcset|poster|data)="(?:https?:)?//', one.body()), one.url
