@@ -6,6 +6,7 @@ The docstring below a field is its description in the JSON Schema that editors s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
@@ -14,29 +15,51 @@ from atlas.exceptions import SizeError
 from atlas.sizes import size
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a text must look like, in words; stands beside the pattern that decides."""
+
+    words: str
+    """Goes on after "is not"."""
+
+
 def _a_size(expression: str | int) -> str | int:
     try:
-        size(expression)
+        number = size(expression).number
     except SizeError as error:
         raise ValueError(str(error)) from None
+    if number is not None and number < 1:
+        raise ValueError(f"a size is at least 1, but `{expression}` is {number}")
     return expression
 
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 """A text that says something; Markdown of one line: code, emphasis, links and `$maths$`."""
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80)]
+Name = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=80), Form("a name as Python writes it")
+]
 """The name of an operator, an argument or an option, as Python writes it."""
 
 DottedName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=200)
+    str,
+    StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*$", max_length=200),
+    Form("a name as Python writes it, or several with dots between them"),
 ]
 """A name in source code, with dots between its parts."""
 
-Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([-_][a-z0-9]+)*$", max_length=80)]
+Identifier = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9]+([-_][a-z0-9]+)*$", max_length=80),
+    Form("made of lower-case letters and digits, with a hyphen or an underscore between words"),
+]
 """Lower-case words joined by hyphens or underscores; becomes part of an address on the site."""
 
-EntryPath = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+([-_/][a-z0-9]+)*$", max_length=200)]
+EntryPath = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9]+([-_/][a-z0-9]+)*$", max_length=200),
+    Form("the path of an entry without `.yml`, such as encoder/layer-norm"),
+]
 """The path of an entry below its collection or below `content`, without `.yml`."""
 
 Latex = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -45,7 +68,11 @@ Latex = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 SizeText = Annotated[str | int, AfterValidator(_a_size)]
 """The length of an axis: a number or an expression of size symbols, such as `h d_v`."""
 
-HttpsUrl = Annotated[str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/#?=&%-]*)?$")]
+HttpsUrl = Annotated[
+    str,
+    StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/#?=&%-]*)?$"),
+    Form("an https address"),
+]
 """An https address."""
 
 Axes = tuple[SizeText, ...]

@@ -7,11 +7,15 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from atlas.entries.base import DottedName, HttpsUrl, Identifier, Latex, Record, SizeText, Text
+from atlas.entries.base import DottedName, Form, HttpsUrl, Identifier, Latex, Record, SizeText, Text
 from atlas.entries.component import SourceClaim
 
 Year = Annotated[int, Field(ge=1943, le=2100)]
-ArxivId = Annotated[str, StringConstraints(pattern=r"^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7})$")]
+ArxivId = Annotated[
+    str,
+    StringConstraints(pattern=r"^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7})$"),
+    Form("an arXiv identifier, such as 1607.06450"),
+]
 PositiveSize = Annotated[int, Field(ge=1, le=10**12)]
 
 

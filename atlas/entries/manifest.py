@@ -8,14 +8,22 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from atlas.entries.base import Record, Text
+from atlas.entries.base import Form, Record, Text
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-BlobId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
-Revision = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$")]
-HttpsUrl = Annotated[str, StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/-]*)?$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$"), Form("a SHA-256 of 64 hexadecimal digits")]
+BlobId = Annotated[
+    str, StringConstraints(pattern=r"^[0-9a-f]{40}$"), Form("git's id of a file, of 40 hexadecimal digits")
+]
+Revision = Annotated[
+    str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$"), Form("a commit of 40 digits or a release tag")
+]
+HttpsUrl = Annotated[
+    str,
+    StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/-]*)?$"),
+    Form("the https address of a repository"),
+]
 
 
 def _inside_the_repository(path: str) -> str:
@@ -29,14 +37,20 @@ def _inside_the_repository(path: str) -> str:
 RepositoryPath = Annotated[str, AfterValidator(_inside_the_repository)]
 """A path inside the repository, with `/` between folders."""
 ArchiveName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|zip|tar\.gz|tar\.bz2|tar\.xz)$")
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|zip|tar\.gz|tar\.bz2|tar\.xz)$"),
+    Form("the file name of a .whl, .zip or .tar archive"),
 ]
 
 
 class Artifact(Record):
     """A package archive that holds the pinned files, byte for byte."""
 
-    pypi: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[0-9A-Za-z.!+-]+$")]
+    pypi: Annotated[
+        str,
+        StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*==[0-9A-Za-z.!+-]+$"),
+        Form("a package with its version, such as `name==1.0`"),
+    ]
     """The package and its exact version, as `name==version`."""
     file: ArchiveName
     """The archive's file name."""
@@ -66,7 +80,9 @@ class Manifest(Record):
     """The release that the revision was published as."""
     license: Text
     """The licence as an SPDX expression."""
-    license_text: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+    license_text: Annotated[
+        str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$"), Form("the path of a file beside the manifest")
+    ]
     """The licence's text, a file beside the manifest that is shown with every pinned file."""
     copyright: Text
     """Who holds the copyright, as the project states it."""

@@ -1,16 +1,22 @@
-"""Characters of a text value → their line and column in the YAML file, whatever style the text is written in.
+r"""Characters of a text value → their line and column in the YAML file, whatever style the text is written in.
 
-YAML styles change white space and double quotes only, so the value's characters are found again in the file by walking
-both side by side.
+YAML styles change white space, and in quotes the quotes and escapes, so a value's characters are found again in the
+file by walking both side by side.
 """
 
 from __future__ import annotations
+
+import re
+import unicodedata
 
 from atlas.entries.tree import Document, KeyPath, Mark
 from atlas.entries.validate import place, value_at
 
 _CONTEXT = 100
 """The longest source line that is shown whole; of a longer one, the part around the place."""
+
+_CONTINUED = re.compile(r"\\\r?\n[ \t]*")
+_ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)")
 
 
 def locate(document: Document, path: KeyPath, span: tuple[int, int]) -> tuple[Mark, str]:
@@ -46,14 +52,27 @@ def _offsets(text: str, mark: Mark, value: str) -> list[int]:
         position += 1
     offsets = []
     for char in value:
+        if mark.style == '"' and (continued := _CONTINUED.match(text, position)):
+            position = continued.end()
+        escape = _ESCAPE.match(text, position) if mark.style == '"' else None
+        if escape is not None:
+            offsets.append(position)
+            position = escape.end()
+            continue
         if not char.isspace():
-            while position < len(text) and text[position] != char:
-                position += 1
+            position = _skip_space(text, position)
         offsets.append(position)
-        if not char.isspace() or (position < len(text) and text[position].isspace()):
-            doubled = mark.style == "'" and char == "'" and text[position : position + 2] == "''"
+        if not char.isspace() or text[position : position + 1].isspace():
+            doubled = mark.style == "'" and text.startswith("''", position)
             position += 2 if doubled else 1
     return [*offsets, position]
+
+
+def _skip_space(text: str, position: int) -> int:
+    """The offset of the next character that is not white space: indentation and the ends of folded lines are passed."""
+    while text[position : position + 1].isspace():
+        position += 1
+    return position
 
 
 def _line_offset(text: str, line: int) -> int:
@@ -69,4 +88,17 @@ def _caret(text: str, line_start: int, first: int, end: int) -> str:
     column, width = first - line_start, max(1, min(end, line_start + len(line)) - first)
     begin = max(0, column - _CONTEXT // 2) if len(line) > _CONTEXT else len(line) - len(line.lstrip())
     shown = line[begin : begin + _CONTEXT]
-    return f"{shown}\n{' ' * (column - begin)}{'^' * min(width, max(1, begin + len(shown) - column))}"
+    marked = shown[column - begin : column - begin + width]
+    return f"{shown}\n{_blank(shown[: column - begin])}{'^' * max(1, sum(map(_cells, marked)))}"
+
+
+def _blank(text: str) -> str:
+    """White space as wide as a text is on a terminal."""
+    return "".join("\t" if char == "\t" else " " * _cells(char) for char in text)
+
+
+def _cells(char: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import yaml
 
 from atlas.entries.events import Event, Stream, events
-from atlas.entries.words import AMBIGUOUS_WORDS, explain_syntax, quoted
+from atlas.entries.scalars import HIDDEN, Doubt, doubts_in_double_quotes, hidden_message, plain
+from atlas.entries.words import explain_syntax, quoted
 from atlas.issues import Issue
 
 Key = str | int
@@ -27,15 +29,11 @@ MAX_NESTING = 40
 """How deep values may be nested."""
 MAX_VALUES = 50_000
 """How many values a file may have, aliases counted each time they are used."""
+MAX_HIDDEN = 20
+"""How many invisible characters of a file are reported."""
 
-_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
-_ESCAPE = re.compile(r"\\(?![\"\\/]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})(.)", re.DOTALL)
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufffe\uffff]"
-)
 _NEEDS_QUOTES = re.compile(r"[\\{}]")
+_COLON = re.compile(r"\s*:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +64,8 @@ class Document:
     """The place of each value by its key path."""
     key_marks: Mapping[KeyPath, Mark]
     """The place of each mapping's key by the key path of its value."""
+    doubtful: frozenset[KeyPath] = frozenset()
+    """Values that reading already found wrong; what else is wrong with them would follow from that."""
 
 
 def read(path: Path, shown: str) -> tuple[Document | None, list[Issue]]:
@@ -74,44 +74,51 @@ def read(path: Path, shown: str) -> tuple[Document | None, list[Issue]]:
     The document is None where the text cannot be read as YAML at all; a document may come with issues.
     """
     try:
+        count = path.stat().st_size
+        if count > MAX_BYTES:
+            message = f"the file has {count:,} bytes; at most {MAX_BYTES:,} are read"
+            return None, [Issue(shown, 0, 0, "A001", message, "split it into several entries")]
         raw = path.read_bytes()
     except OSError as error:
-        return None, [Issue(shown, 0, 0, "A001", f"the file cannot be read: {error.strerror}")]
-    if len(raw) > MAX_BYTES:
-        return None, [Issue(shown, 0, 0, "A001", f"the file has {len(raw):,} bytes; at most {MAX_BYTES:,} are read")]
+        return None, [Issue(shown, 0, 0, "A001", f"the file cannot be read: {error.strerror or error}")]
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return None, [
-            Issue(shown, line, 0, "A001", f"the file is not UTF-8: byte {error.start} is {raw[error.start]:#04x}")
-        ]
+        before = raw[: error.start].decode("utf-8")
+        message = f"the file is not UTF-8: a byte is {raw[error.start]:#04x}"
+        return None, [Issue(shown, *_place(before, len(before)), "A001", message, "save it as UTF-8")]
     return parse(text, shown)
 
 
 def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
     """Parse YAML text that came from the file `shown`."""
-    hidden = [_hidden_issue(text, match.start(), shown) for match in _HIDDEN.finditer(text.replace("\r\n", "\n"))]
+    hidden = [_hidden_issue(text, match.start(), shown) for match in islice(HIDDEN.finditer(text), MAX_HIDDEN)]
     if hidden:
-        return None, hidden[:20]
+        return None, hidden
     builder = _Builder(text, shown)
     try:
         value = builder.document()
     except yaml.MarkedYAMLError as error:
-        return None, [*builder.issues, explain_syntax(error, text, shown)]
+        return None, [explain_syntax(error, text, shown)]
     except _RefusedError as refused:
         return None, [*builder.issues, refused.issue]
     if not isinstance(value, dict):
         issue = Issue(shown, 1, 1, "A013", "the file must hold one mapping of `key: value` lines")
         return None, [*builder.issues, issue]
-    return Document(shown, {shown: text}, value, builder.marks, builder.key_marks), builder.issues
+    marks, key_marks = builder.marks, builder.key_marks
+    return Document(shown, {shown: text}, value, marks, key_marks, frozenset(builder.doubtful)), builder.issues
 
 
 def _hidden_issue(text: str, offset: int, shown: str) -> Issue:
-    line_start = text.rfind("\n", 0, offset) + 1
-    code = f"U+{ord(text[offset]):04X}"
-    message = f"the file holds the invisible character {code}, which can make text show as something else"
-    return Issue(shown, text.count("\n", 0, offset) + 1, offset - line_start + 1, "A012", message, "delete it")
+    place = _place(text, offset)
+    if text[offset] == "\ufeff" and offset == 0:
+        return Issue(shown, *place, "A012", "the file begins with a byte order mark", "save it as UTF-8 without one")
+    return Issue(shown, *place, "A012", hidden_message(text[offset]), "delete it")
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of a character, from 1."""
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
 
 
 class _RefusedError(Exception):
@@ -131,14 +138,19 @@ class _Builder:
         self.issues: list[Issue] = []
         self.marks: dict[KeyPath, Mark] = {}
         self.key_marks: dict[KeyPath, Mark] = {}
+        self.doubtful: set[KeyPath] = set()
         self.anchors: dict[str, list[Event]] = {}
+        self.unfinished: list[list[Event]] = []
+        self.aliases: list[Event] = []
         self.count = 0
 
     def document(self) -> Value:
-        found = list(events(self.text))
+        found = list(islice(events(self.text), 4 * MAX_VALUES))
         starts = [event for event in found if event.kind == "document"]
         if len(starts) > 1:
             raise self.refuse(starts[1], "A013", "a second document begins here; a file holds one")
+        if len(found) == 4 * MAX_VALUES:
+            raise self.too_many(found[-1])
         inner = [event for event in found if event.kind != "document"]
         return self.value(Stream(inner), (), 0) if inner else None
 
@@ -146,31 +158,47 @@ class _Builder:
         event = stream.next()
         self.count += 1
         if self.count > MAX_VALUES:
-            raise self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included")
+            raise self.too_many(self.aliases[0] if self.aliases else event)
         if depth > MAX_NESTING:
             raise self.refuse(event, "A011", f"values are nested more than {MAX_NESTING} deep")
         if event.kind == "alias":
             return self.alias(event, path, depth)
         if event.tag:
-            self.issue(event, "A010", f"the tag `{event.tag}` has no meaning here", "remove it")
-        if event.anchor:
-            self.anchors[event.anchor] = stream.value_just_begun()
+            self.issue(event, "A010", f"the tag `{_tag(event)}` has no meaning here", "remove it", path)
         self.marks[path] = self.mark(event)
+        subtree = stream.value_just_begun() if event.anchor else []
+        if event.anchor:
+            self.anchors[event.anchor] = subtree
+        self.unfinished.append(subtree)
+        value = self.inner(event, stream, path, depth)
+        self.unfinished.pop()
+        return value
+
+    def inner(self, event: Event, stream: Stream, path: KeyPath, depth: int) -> Value:
         if event.kind == "scalar":
-            return self.scalar(event)
+            return self.scalar(event, path)
         if event.kind == "sequence":
             return self.sequence(stream, path, depth)
-        return self.mapping(stream, path, depth)
+        return self.mapping(event, stream, path, depth)
 
     def alias(self, event: Event, path: KeyPath, depth: int) -> Value:
+        self.marks[path] = self.mark(event)
         subtree = self.anchors.get(event.value)
         if subtree is None:
             message = f"`*{event.value}` is read as an alias, and nothing above is named &{event.value}"
-            self.issue(event, "A007", message, f"a text that begins with * must be quoted: '*{event.value}'")
-            self.marks[path] = self.mark(event)
+            self.issue(event, "A007", message, f"a text that begins with * must be quoted: '*{event.value}'", path)
             return f"*{event.value}"
+        if any(subtree is one for one in self.unfinished):
+            self.issue(event, "A007", f"`*{event.value}` stands inside the value that it names", "write it out", path)
+            return None
+        self.aliases.append(event)
+        self.unfinished.append(subtree)
         value = self.value(Stream(subtree), path, depth + 1)
-        self.marks[path] = self.mark(event)
+        self.unfinished.pop()
+        self.aliases.pop()
+        if isinstance(value, (tuple, dict)):
+            # A text keeps the place where it is written, as characters inside it are pointed at.
+            self.marks[path] = self.mark(event)
         return value
 
     def sequence(self, stream: Stream, path: KeyPath, depth: int) -> Value:
@@ -180,96 +208,95 @@ class _Builder:
         stream.next()
         return tuple(items)
 
-    def mapping(self, stream: Stream, path: KeyPath, depth: int) -> Value:
+    def mapping(self, start: Event, stream: Stream, path: KeyPath, depth: int) -> Value:
         items: dict[str, Value] = {}
+        in_braces = self.text.startswith("{", start.start)
         while stream.peek().kind != "end":
             event = stream.peek()
-            name = self.key(stream)
-            inner = (*path, name)
-            if name in items:
+            name = self.key(stream, path)
+            inner = (*path, name or "")
+            if name is not None and name in items:
                 first = self.key_marks[inner].line
                 self.issue(event, "A003", f"the key `{name}` stands twice; it is first on line {first}")
-                self.value(stream, (*path, f"{name} (again, {self.count})"), depth + 1)
+            if name is None or name in items:
+                self.value(stream, (*path, f"{name} ({self.count})"), depth + 1)
                 continue
+            if in_braces and path not in self.doubtful and not _COLON.match(self.text, event.end):
+                message = f"in {{ }} the key `{name}` has no value; a comma ends the text before it"
+                hint = "quote a text that holds a comma or begins with {"
+                self.issue(event, "A009", message, hint, path)
             self.key_marks[inner] = self.mark(event)
             items[name] = self.value(stream, inner, depth + 1)
         stream.next()
         return items
 
-    def key(self, stream: Stream) -> str:
+    def key(self, stream: Stream, path: KeyPath) -> str | None:
+        """The text of a key, or None where it is none and its value is to be left out."""
         event = stream.peek()
         if event.kind != "scalar":
             hint = "quote a key that begins with {, [ or *"
             raise self.refuse(event, "A009", "a key must be a text, not a list, a mapping or an alias", hint)
         stream.next()
         text = event.value
-        plain = not event.style
-        if plain and text == "<<":
-            self.issue(event, "A007", "merge keys (`<<`) are not read", "use `inherits` to take another entry's fields")
-        elif plain and not text:
-            self.issue(event, "A009", "a key is missing before the colon")
-        elif plain and _NEEDS_QUOTES.search(text):
-            self.issue(
-                event, "A008", f"quote this name: {quoted(text)}", "names of symbols hold braces and backslashes"
-            )
-        elif plain and not isinstance(self.plain(event, text), str):
-            self.issue(event, "A009", f"the key `{text}` is read as a {_kind(self.plain(event, text))}, not as text",
-                       f"quote it: {quoted(text)}")  # fmt: skip
-        elif event.style == '"':
-            self.check_escapes(event)
+        if event.tag:
+            self.issue(event, "A010", f"the tag `{_tag(event)}` has no meaning here", "remove it")
+        if event.anchor:
+            self.anchors[event.anchor] = [event]
+        if event.style:
+            self.check_quotes(event, (*path, text))
+            return text
+        if text == "<<":
+            hint = "use `inherits` to take another entry's fields"
+            self.issue(event, "A007", "merge keys (`<<`) are not read", hint, path)
+            return None
+        if not text:
+            self.issue(event, "A009", "a key is missing before the colon", "", path)
+            return None
+        if _NEEDS_QUOTES.search(text):
+            hint = "names of symbols hold braces and backslashes"
+            self.issue(event, "A008", f"quote this name: {quoted(text)}", hint)
+            return text
+        value, doubt = plain(text)
+        if doubt is None and not isinstance(value, str):
+            message = f"the key `{text}` is read as a {_kind(value)}, not as text"
+            doubt = Doubt("A009", message, f"quote it: {quoted(text)}")
+        if doubt is not None:
+            self.issue(event, doubt.code, doubt.message, doubt.hint, (*path, text))
         return text
 
-    def scalar(self, event: Event) -> Value:
-        text = event.value
+    def scalar(self, event: Event, path: KeyPath) -> Value:
+        if event.style:
+            self.check_quotes(event, path)
+            return event.value
+        value, doubt = plain(event.value)
+        if doubt is not None:
+            self.issue(event, doubt.code, doubt.message, doubt.hint, path)
+        return value
+
+    def check_quotes(self, event: Event, path: KeyPath) -> None:
         if event.style == '"':
-            self.check_escapes(event)
-        return text if event.style in ("'", '"', "|", ">") else self.plain(event, text)
-
-    def plain(self, event: Event, text: str) -> Value:
-        """What a plain scalar means in YAML 1.2's core schema; what older versions read otherwise is refused."""
-        if text in ("", "~", "null", "Null", "NULL"):
-            return None
-        if text in ("true", "True", "TRUE", "false", "False", "FALSE"):
-            return text.lower() == "true"
-        if text.lower() in AMBIGUOUS_WORDS:
-            meant = AMBIGUOUS_WORDS[text.lower()]
-            message = f"`{text}` is text in YAML 1.2 and {meant} in YAML 1.1"
-            self.issue(event, "A005", message, f"write {meant}, or quote the text: {quoted(text)}")
-            return text
-        if _LEADING_ZERO.fullmatch(text):
-            message = f"`{text}` is a number with leading zeros: octal in YAML 1.1, decimal in YAML 1.2"
-            self.issue(event, "A006", message, f"quote it if it is an identifier: {quoted(text)}")
-            return text
-        if _INTEGER.fullmatch(text):
-            return _integer(text)
-        return float(text.replace(".inf", "inf").replace(".nan", "nan")) if _FLOAT.fullmatch(text) else text
-
-    def check_escapes(self, event: Event) -> None:
-        source = self.text[event.start : event.end]
-        for match in _ESCAPE.finditer(source.replace("\\\\", "  ")):
-            if match[1] == "\n":
-                continue
-            offset = event.start + match.start()
-            line_start = self.text.rfind("\n", 0, offset) + 1
-            word = re.match(r"\\[A-Za-z]*", source[match.start() :])
-            message = f"in double quotes the backslash of `{word[0] if word else match[0]}` begins an escape"
-            line = self.text.count("\n", 0, offset) + 1
-            hint = "use single quotes, in which a backslash is a backslash"
-            self.issues.append(Issue(self.shown, line, offset - line_start + 1, "A004", message, hint))
-            return
+            for doubt in doubts_in_double_quotes(self.text[event.start : event.end], event.value):
+                place = _place(self.text, event.start + doubt.offset)
+                self.issues.append(Issue(self.shown, *place, doubt.code, doubt.message, doubt.hint))
+                self.doubtful.add(path)
 
     def mark(self, event: Event) -> Mark:
         return Mark(self.shown, event.line, event.column, event.style)
 
-    def issue(self, event: Event, code: str, message: str, hint: str = "") -> None:
+    def issue(self, event: Event, code: str, message: str, hint: str = "", doubtful: KeyPath | None = None) -> None:
         self.issues.append(Issue(self.shown, event.line, event.column, code, message, hint))
+        if doubtful is not None:
+            self.doubtful.add(doubtful)
 
     def refuse(self, event: Event, code: str, message: str, hint: str = "") -> _RefusedError:
         return _RefusedError(Issue(self.shown, event.line, event.column, code, message, hint))
 
+    def too_many(self, event: Event) -> _RefusedError:
+        return self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included")
 
-def _integer(text: str) -> int:
-    return int(text, 8) if text.startswith("0o") else int(text, 16) if text.startswith("0x") else int(text)
+
+def _tag(event: Event) -> str:
+    return event.tag.replace("tag:yaml.org,2002:", "!!")
 
 
 def _kind(value: Value) -> str:

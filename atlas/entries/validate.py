@@ -6,13 +6,16 @@ pydantic decides what is valid; this file turns what it finds into messages for 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import UnionType
-from typing import TypeVar, Union, get_args, get_origin
+from typing import Annotated, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from atlas.entries.base import Form
 from atlas.entries.tree import Document, Key, KeyPath, Mark, Value
 from atlas.issues import Issue
 
@@ -30,17 +33,13 @@ _WANTED = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
 }
+_AS_WRITTEN = re.compile(r"[^\s,\]}]+")
 
 
 def validate(document: Document, schema: type[R]) -> tuple[R | None, list[Issue]]:
-    """Check a document against its schema."""
-    return validate_value(document.value, document, schema)
-
-
-def validate_value(value: Mapping[str, Value], document: Document, schema: type[R]) -> tuple[R | None, list[Issue]]:
-    """Check a value whose places are those of a document (a document merged from several has the places of each)."""
+    """Check a document against its schema; what follows from values that are doubtful already is not reported."""
     try:
-        return schema.model_validate(value), []
+        return schema.model_validate(document.value), []
     except ValidationError as error:
         return None, _issues(error, document, schema)
 
@@ -57,79 +56,135 @@ def place_of_key(document: Document, path: KeyPath) -> Mark:
     return document.key_marks.get(path) or place(document, path)
 
 
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """One of pydantic's errors with what it concerns."""
+
+    detail: ErrorDetails
+    """The error."""
+    path: KeyPath
+    """The key path of the value, or of the key that is unknown or missing."""
+    about_key: bool
+    """Whether the key is at fault, not its value."""
+    in_union: bool
+    """Whether this is only one of the types that the value may have."""
+    annotation: object
+    """What the schema wants there."""
+
+    @property
+    def kind(self) -> str:
+        """Pydantic's name of the error."""
+        return self.detail["type"]
+
+
 def _issues(error: ValidationError, document: Document, schema: type[BaseModel]) -> list[Issue]:
+    faults = [_fault(detail, schema) for detail in error.errors(include_url=False)]
+    faults = [fault for fault in faults if not _is_doubtful(fault.path, document)]
+    unknown = [_unknown_key(fault, document, schema) for fault in faults if fault.kind == "extra_forbidden"]
+    meant = {path for path, _ in unknown}
+    issues = [issue for _, issue in unknown]
     unions: dict[KeyPath, list[str]] = {}
-    issues: list[Issue] = []
-    for detail in error.errors(include_url=False):
-        path, branch = _path(detail["loc"], document)
-        if branch and detail["type"] in _WANTED:
-            unions.setdefault(path, []).append(_WANTED[detail["type"]])
+    for fault in faults:
+        if fault.kind == "extra_forbidden" or (fault.kind == "missing" and fault.path in meant):
             continue
-        issues.append(_issue(detail, path, document, schema))
+        if fault.in_union and fault.kind in _WANTED:
+            unions.setdefault(fault.path, []).append(_WANTED[fault.kind])
+        elif fault.kind == "missing":
+            issues.append(_missing_key(fault.path, document))
+        else:
+            issues.append(_wrong_value(fault, document))
     reported = {(issue.line, issue.column) for issue in issues}
     for path, wanted in unions.items():
         mark = place(document, path)
         if (mark.line, mark.column) not in reported:
-            choices = " or ".join(dict.fromkeys(wanted))
-            message = f"{_named(path)} must be {choices}, but is {_shown(value_at(document.value, path))}"
-            issues.append(Issue(mark.path, mark.line, mark.column, "A103", message))
+            choices = list(dict.fromkeys(wanted))
+            issues.append(_wrong_type(path, f"{', '.join(choices[:-1])} or {choices[-1]}", document))
     return issues
 
 
-def _path(location: tuple[int | str, ...], document: Document) -> tuple[KeyPath, bool]:
-    """The key path of an error's location, and whether the location goes on into a branch of a union."""
+def _is_doubtful(path: KeyPath, document: Document) -> bool:
+    return any(path[:length] in document.doubtful for length in range(len(path) + 1))
+
+
+def _fault(detail: ErrorDetails, schema: type[BaseModel]) -> _Fault:
+    """The error with its key path: pydantic's locations go on into the branches of unions, key paths do not."""
     path: KeyPath = ()
-    for key in location:
-        if (*path, key) not in document.marks:
-            known_parent = isinstance(value_at(document.value, path), (Mapping, tuple))
-            return ((*path, key), False) if known_parent and key not in ("[key]",) else (path, key != "[key]")
-        path = (*path, key)
-    return path, False
+    annotation: object = schema
+    for key in detail["loc"]:
+        if key == "[key]":
+            return _Fault(detail, path, True, False, _key_annotation(schema, path[:-1]))
+        inner = _inner(annotation, key)
+        if inner is None and not (_record(annotation) is not None and detail["type"] in ("missing", "extra_forbidden")):
+            return _Fault(detail, path, False, True, annotation)
+        path, annotation = (*path, key), inner
+    return _Fault(detail, path, False, False, annotation)
 
 
-def _issue(detail: ErrorDetails, path: KeyPath, document: Document, schema: type[BaseModel]) -> Issue:
-    kind, context = detail["type"], detail.get("ctx", {})
-    value = value_at(document.value, path)
-    if kind == "extra_forbidden":
-        mark = place_of_key(document, path)
-        known = _fields(schema, path[:-1])
-        near = difflib.get_close_matches(str(path[-1]), known, n=1, cutoff=0.6)
-        hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(known)}"
-        return Issue(mark.path, mark.line, mark.column, "A101", f"unknown key `{path[-1]}`", hint)
-    if kind == "missing":
-        mark = place_of_key(document, path[:-1]) if len(path) > 1 else place(document, ())
-        where = f" in {_named(path[:-1])}" if len(path) > 1 else ""
-        return Issue(mark.path, mark.line, mark.column, "A102", f"the key `{path[-1]}` is missing{where}")
-    in_key = "[key]" in detail["loc"]
-    mark = place_of_key(document, path) if in_key else place(document, path)
-    subject = f"the key `{path[-1]}`" if in_key else _named(path)
-    if kind in _WANTED:
-        message = f"{subject} must be {_WANTED[kind]}, but is {_shown(value)}"
-        return Issue(mark.path, mark.line, mark.column, "A103", message, _type_hint(_WANTED[kind], value))
-    return Issue(
-        mark.path, mark.line, mark.column, "A104", f"{subject}: {_reason(kind, context, value, detail['msg'])}"
-    )
+def _unknown_key(fault: _Fault, document: Document, schema: type[BaseModel]) -> tuple[KeyPath, Issue]:
+    """The key path that was meant, as far as it can be told, and the issue."""
+    mark = place_of_key(document, fault.path)
+    name = str(fault.path[-1])
+    known = _fields(schema, fault.path[:-1])
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(known)}"
+    issue = Issue(mark.path, mark.line, mark.column, "A101", f"unknown key `{name}`", hint)
+    return (*fault.path[:-1], near[0] if near else name), issue
 
 
-def _reason(kind: str, context: Mapping[str, object], value: Found, message: str) -> str:
-    shown = _shown(value)
-    if kind == "value_error":
+def _missing_key(path: KeyPath, document: Document) -> Issue:
+    mark = place_of_key(document, path[:-1]) if len(path) > 1 else place(document, ())
+    where = f" in {_named(path[:-1])}" if len(path) > 1 else ""
+    return Issue(mark.path, mark.line, mark.column, "A102", f"the key `{path[-1]}` is missing{where}")
+
+
+def _wrong_value(fault: _Fault, document: Document) -> Issue:
+    path = fault.path
+    if fault.kind in _WANTED and not fault.about_key:
+        return _wrong_type(path, _WANTED[fault.kind], document)
+    mark = place_of_key(document, path) if fault.about_key else place(document, path)
+    subject = f"the key `{path[-1]}`" if fault.about_key else _named(path)
+    shown = f"`{path[-1]}`" if fault.about_key else _shown(document, path)
+    return Issue(mark.path, mark.line, mark.column, "A104", f"{subject}: {_reason(fault, shown)}")
+
+
+def _wrong_type(path: KeyPath, wanted: str, document: Document) -> Issue:
+    mark = place(document, path)
+    message = f"{_named(path)} must be {wanted}, but is {_shown(document, path)}"
+    return Issue(mark.path, mark.line, mark.column, "A103", message, _type_hint(wanted, document, path))
+
+
+def _reason(fault: _Fault, shown: str) -> str:
+    context, message = fault.detail.get("ctx", {}), fault.detail["msg"]
+    if fault.kind == "value_error":
         return str(context.get("error", message))
-    if kind == "string_pattern_mismatch":
-        return f"{shown} does not have the form {context.get('pattern')}"
-    if kind == "literal_error":
+    if fault.kind == "string_pattern_mismatch":
+        words = _form(fault.annotation)
+        return f"{shown} is not {words}" if words else f"{shown} does not have the form {context.get('pattern')}"
+    if fault.kind == "literal_error":
         return f"{shown} is not one of {context.get('expected')}"
-    if kind in ("string_too_short", "too_short"):
+    if fault.kind in ("string_too_short", "too_short"):
         return "it is empty"
     return f"{message[:1].lower()}{message[1:]} (found {shown})"
 
 
-def _type_hint(wanted: str, value: Found) -> str:
-    if wanted == "a text" and isinstance(value, (int, float)):
+def _type_hint(wanted: str, document: Document, path: KeyPath) -> str:
+    value = value_at(document.value, path)
+    if value is None:
+        return "a text that begins with # must be quoted" if _begins_with(document, path, "#") else ""
+    if "a text" in wanted and not isinstance(value, str):
         return "quote it"
     if isinstance(value, str) and _is_number(value) and wanted in ("a number", "a whole number"):
         return f"remove the quotes: {value}"
+    if wanted == "a list" and isinstance(value, str):
+        return f"write it in brackets: [{value}]"
     return ""
+
+
+def _begins_with(document: Document, path: KeyPath, char: str) -> bool:
+    """Whether what stands at the value's place, after white space, begins with a character."""
+    mark = place(document, path)
+    lines = document.texts[mark.path].split("\n")
+    return mark.line <= len(lines) and lines[mark.line - 1][mark.column - 1 :].lstrip().startswith(char)
 
 
 def _is_number(text: str) -> bool:
@@ -142,30 +197,59 @@ def _is_number(text: str) -> bool:
 
 def _fields(schema: type[BaseModel], path: KeyPath) -> list[str]:
     """The keys that the record at this path may have, in the order in which the schema lists them."""
+    record = _record(_annotation(schema, path))
+    return [] if record is None else [field.alias or name for name, field in record.model_fields.items()]
+
+
+def _annotation(schema: type[BaseModel], path: KeyPath) -> object:
     annotation: object = schema
     for key in path:
         annotation = _inner(annotation, key)
-    record = _record(annotation)
-    return [] if record is None else [field.alias or name for name, field in record.model_fields.items()]
+    return annotation
 
 
 def _inner(annotation: object, key: Key) -> object:
     """The annotation of what stands under a key: a record's field, or the values of a mapping or list."""
     record = _record(annotation)
     if record is not None:
-        fields = {field.alias or name: field.annotation for name, field in record.model_fields.items()}
-        return fields.get(str(key))
-    container = next(
-        (part for part in (annotation, *get_args(annotation)) if get_origin(part) in (Mapping, tuple)), None
-    )
-    values = [part for part in get_args(container) if part is not Ellipsis]
+        for name, field in record.model_fields.items():
+            if key == (field.alias or name):
+                # pydantic takes the outermost Annotated apart; what it says is needed again.
+                return Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
+        return None
+    values = [part for part in get_args(_container(annotation)) if part is not Ellipsis]
     return values[-1] if values else None
 
 
+def _key_annotation(schema: type[BaseModel], path: KeyPath) -> object:
+    """The annotation of the keys of the mapping at this path."""
+    return next(iter(get_args(_container(_annotation(schema, path)))), None)
+
+
+def _parts(annotation: object) -> list[object]:
+    """The annotation without what is annotated to it, and those of a union's branches."""
+    if get_origin(annotation) is Annotated:
+        return _parts(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return [part for branch in get_args(annotation) for part in _parts(branch)]
+    return [annotation]
+
+
+def _container(annotation: object) -> object:
+    """The mapping or list that an annotation admits."""
+    return next((part for part in _parts(annotation) if get_origin(part) in (Mapping, tuple)), None)
+
+
 def _record(annotation: object) -> type[BaseModel] | None:
-    """The record class of an annotation such as `Api` or `Api | None`."""
-    choices = (annotation, *get_args(annotation)) if get_origin(annotation) in (Union, UnionType) else (annotation,)
-    return next((part for part in choices if isinstance(part, type) and issubclass(part, BaseModel)), None)
+    """The record class that an annotation such as `Api` or `Api | None` admits."""
+    return next((part for part in _parts(annotation) if isinstance(part, type) and issubclass(part, BaseModel)), None)
+
+
+def _form(annotation: object) -> str:
+    """What a text must look like, in words, where the schema says it."""
+    arguments = get_args(annotation)
+    found = next((part.words for part in arguments if isinstance(part, Form)), "")
+    return found or next((words for part in arguments if (words := _form(part))), "")
 
 
 def value_at(value: Found, path: KeyPath) -> Found:
@@ -189,7 +273,8 @@ def _part(key: Key) -> str:
     return str(key + 1) if isinstance(key, int) else key
 
 
-def _shown(value: Found) -> str:
+def _shown(document: Document, path: KeyPath) -> str:
+    value = value_at(document.value, path)
     if value is None:
         return "empty"
     if isinstance(value, Mapping):
@@ -200,4 +285,11 @@ def _shown(value: Found) -> str:
         return f"`{str(value).lower()}`"
     if isinstance(value, str):
         return f"the text '{value if len(value) <= 60 else value[:57] + '…'}'"
-    return f"the number {value}"
+    return f"the number {_number_as_written(document, path) or value}"
+
+
+def _number_as_written(document: Document, path: KeyPath) -> str:
+    mark = place(document, path)
+    line = document.texts[mark.path].split("\n")[mark.line - 1]
+    match = _AS_WRITTEN.match(line, mark.column - 1)
+    return match[0] if match and not match[0].startswith("*") else ""

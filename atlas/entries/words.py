@@ -1,4 +1,7 @@
-"""The wording of YAML's own errors, in the terms of someone who writes an entry rather than of a parser."""
+"""The wording of YAML's own errors, in the terms of someone who writes an entry rather than of a parser.
+
+libyaml says where it gave up; what is shown is where the reader should look.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,12 @@ from atlas.issues import Issue
 AMBIGUOUS_WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 """Words that are truth values in YAML 1.1 and texts in YAML 1.2, with what they were."""
 
+ESCAPE_HINT = "use single quotes, in which a backslash is a backslash"
+QUOTE_HINT = "write '' for a quote inside single quotes"
+BRACKETS_HINT = 'quote a text that begins so; in { } and [ ] quote every text that holds { } [ ] , or ": "'
+
 _VALUE = re.compile(r"^\s*(?:-\s+)*(?:(?:'[^']*'|\"[^\"]*\"|[^:#'\"]+):\s+)?(.*)$")
+_KEY = re.compile(r"\s+[^\s:][^:]*")
 
 
 def quoted(text: str) -> str:
@@ -19,37 +27,65 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def escape_message(escape: str) -> str:
+    """The message about an escape in double quotes, such as the one that makes a form feed of `frac`."""
+    return f"in double quotes the backslash of `{escape}` begins an escape"
+
+
 def explain_syntax(error: yaml.MarkedYAMLError, text: str, shown: str) -> Issue:
     """One issue for a syntax error, at the place where the reader should look."""
-    mark = error.problem_mark or error.context_mark
+    mark = _mark(error)
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     lines = text.split("\n")
-    source = lines[line - 1] if line <= len(lines) else ""
+    source = lines[line - 1].rstrip("\r") if line <= len(lines) else ""
     problem = (error.problem or "the text cannot be read").strip()
-    message, hint = _explanation(problem, error.context or "", source, column)
-    return Issue(shown, line, column, "A002", message, hint)
+    code, message, hint = _explanation(problem, error.context or "", source, column)
+    if code == "A004" and (escape := re.match(r"\\[A-Za-z]*", source[: column + 40][source.rfind("\\", 0, column) :])):
+        return Issue(shown, line, source.rfind("\\", 0, column) + 1, code, escape_message(escape[0]), hint)
+    return Issue(shown, line, column, code, message, hint)
 
 
-def _explanation(problem: str, context: str, source: str, column: int) -> tuple[str, str]:
-    if "\t" in source[:column]:
-        return "YAML does not allow tabs for indentation", "use spaces"
-    if "unknown escape character" in problem or "did not find expected hexdecimal number" in problem:
-        return ("in double quotes a backslash begins an escape",
-                "use single quotes, in which a backslash is a backslash")  # fmt: skip
+def _mark(error: yaml.MarkedYAMLError) -> yaml.Mark | None:
+    """Where the reader should look: at what was opened where its end is missing, else at what stands wrong."""
+    problem, context = error.problem_mark, error.context_mark
+    if problem is None or context is None:
+        return problem or context
+    about = error.context or ""
+    unclosed = "scanning a quoted scalar" in about or ("parsing a flow" in about and problem.line > context.line)
+    return (
+        context if unclosed or "simple key" in about or "block scalar" in about or "scanning an a" in about else problem
+    )
+
+
+def _explanation(problem: str, context: str, source: str, column: int) -> tuple[str, str, str]:
+    """Code, message and hint."""
+    if "nesting depth" in problem:
+        return "A011", "values are nested far too deep", ""
+    if "unknown escape character" in problem or "expected hexdecimal number" in problem:
+        return "A004", escape_message("\\"), ESCAPE_HINT
+    indentation = source[: len(source) - len(source.lstrip())]
+    if "\t" in indentation and ("tab" in problem or "start any token" in problem):
+        return "A002", "YAML does not allow tabs for indentation", "use spaces"
     if "quoted scalar" in context:
-        return "a quote is opened here and not closed where it should be", "write '' for a quote inside single quotes"
+        return "A002", "a quote is opened here and not closed", QUOTE_HINT
+    if "mapping values are not allowed" in problem and _KEY.fullmatch(source[: column - 1]):
+        hint = "indent it like the line above; a text over several lines begins with | or >- and is indented"
+        return "A002", "this line is indented deeper than the one above, as if it went on with its text", hint
+    return "A002", *_explained_value(problem, source)
+
+
+def _explained_value(problem: str, source: str) -> tuple[str, str]:
+    """Message and hint where the value on the line is what is wrong."""
     match = _VALUE.match(source)
     value = match[1] if match else ""
     if value[:1] in ("{", "[", "*", "&", "!", "%", "@", "`", "|", ">"):
-        return (f"a value that begins with {value[0]} is not read as text ({problem})",
-                "quote a text that begins so; in { } and [ ] quote every text that holds { } [ ] or ,")  # fmt: skip
+        return f"a value that begins with {value[0]} is not read as text ({problem})", BRACKETS_HINT
     if "mapping values are not allowed" in problem:
         return "a colon with a space after it stands inside an unquoted text", "quote the text"
-    if "'" in value and problem.startswith("did not find expected"):
-        return "a quote ends where the text goes on", "write '' for a quote inside single quotes"
-    if "{" in source or "[" in source:
-        return (f"brackets do not match ({problem})",
-                "in { } and [ ] quote every text that holds { } [ ] or ,")  # fmt: skip
+    if value[:1] in ("'", '"') and problem.startswith("did not find expected"):
+        return "a quote ends where the text goes on", f"quote the whole text; {QUOTE_HINT}"
     if "could not find expected ':'" in problem:
         return "a key without its colon, or a text that goes on with too little indentation", "write `key: value`"
+    if "{" in source or "[" in source:
+        return f"brackets do not match ({problem})", BRACKETS_HINT
     return problem, "check the indentation of this line and the one above"

@@ -1,0 +1,84 @@
+r"""What single values of YAML mean, and the traps in them: words, numbers and escapes that are read differently.
+
+YAML 1.2's core schema decides; what YAML 1.1 reads otherwise, or what only looks like a text, is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from atlas.entries.words import AMBIGUOUS_WORDS, ESCAPE_HINT, escape_message, quoted
+
+Scalar = str | int | float | bool | None
+
+MAX_DIGITS = 100
+"""The longest number that is read, in characters."""
+
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_LEADING_ZERO = re.compile(r"[-+]?0[0-9]+")
+# \" \\ \/ and the hexadecimal forms mean what they look like; so does a line that goes on.
+_ESCAPE = re.compile(
+    r"\\(?:(?P<harmless>[\"\\/]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r?\n)|(?P<word>[A-Za-z]+)|.)",
+    re.DOTALL,
+)
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064"
+    "\u2066-\u2069\ufeff\ufffe\uffff\U000e0000-\U000e007f]|\r(?!\n)"
+)
+"""Characters that are not seen: controls, other line ends than line feeds, zero widths, changes of direction, tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why a value is not taken as it stands."""
+
+    code: str
+    """The issue's code."""
+    message: str
+    """What was found."""
+    hint: str
+    """What to write instead."""
+    offset: int = 0
+    """Where in the value's source text."""
+
+
+def plain(text: str) -> tuple[Scalar, Doubt | None]:
+    """What an unquoted value means; a doubtful one is its text."""
+    if text in ("", "~", "null", "Null", "NULL"):
+        return None, None
+    if text in ("true", "True", "TRUE", "false", "False", "FALSE"):
+        return text.lower() == "true", None
+    if text.lower() in AMBIGUOUS_WORDS:
+        meant = AMBIGUOUS_WORDS[text.lower()]
+        message = f"`{text}` is text in YAML 1.2 and {meant} in YAML 1.1"
+        return text, Doubt("A005", message, f"write {meant}, or quote the text: {quoted(text)}")
+    if _LEADING_ZERO.fullmatch(text):
+        message = f"`{text[:MAX_DIGITS]}` is a number with leading zeros: octal in YAML 1.1, decimal in YAML 1.2"
+        return text, Doubt("A006", message, "quote it if it is an identifier")
+    is_integer = _INTEGER.fullmatch(text) is not None
+    if not is_integer and not _FLOAT.fullmatch(text):
+        return text, None
+    if len(text) > MAX_DIGITS:
+        message = f"a number of {len(text):,} characters; at most {MAX_DIGITS} are read"
+        return text, Doubt("A014", message, "quote it if it is an identifier")
+    if is_integer:
+        return int(text, 8) if text.startswith("0o") else int(text, 16) if text.startswith("0x") else int(text), None
+    return float(text.lower().replace(".inf", "inf").replace(".nan", "nan")), None
+
+
+def doubts_in_double_quotes(source: str, value: str) -> Iterator[Doubt]:
+    """What is wrong with a text in double quotes, given as it is written and as it is read; at most one thing."""
+    for match in _ESCAPE.finditer(source):
+        if match["harmless"] is None:
+            yield Doubt("A004", escape_message(match[0]), ESCAPE_HINT, match.start())
+            return
+    if hidden := HIDDEN.search(value):
+        yield Doubt("A012", hidden_message(hidden[0]), "leave it out")
+
+
+def hidden_message(char: str) -> str:
+    """The message about one invisible character."""
+    return f"the file holds the invisible character U+{ord(char):04X}, which can make text show as something else"
