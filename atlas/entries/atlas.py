@@ -97,6 +97,8 @@ class Collection(Placed):
     """What the collection's own file states."""
     entries: tuple[Entry, ...]
     """Its entries in the order of the data flow, or of the library's list."""
+    whole: bool = True
+    """Whether every entry that it lists could be read; where not, nothing is said of what entries lack together."""
 
     def stack_of(self, entry: Entry) -> Stack | None:
         """The stack that an entry stands in; None in a library."""
@@ -122,6 +124,8 @@ class Atlas:
     """Collections by id, sorted."""
     sources: Mapping[str, Source]
     """Pinned projects by id, sorted."""
+    unread: frozenset[str] = frozenset()
+    """Manifests that are there but not sound; what refers to them is not reported again."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:

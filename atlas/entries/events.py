@@ -5,6 +5,7 @@ The rest of the package reads these and knows nothing of PyYAML.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -12,6 +13,8 @@ from typing import Literal
 import yaml
 
 Kind = Literal["scalar", "alias", "sequence", "mapping", "end", "document"]
+
+_PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ def events(text: str) -> Iterator[Event]:
         place = Event("end", start.line + 1, start.column + 1, start.index, end.index)
         if isinstance(event, yaml.ScalarEvent):
             tag, anchor = event.tag or "", event.anchor or ""
+            if (tag or anchor) and (event.value or event.style):
+                place = _after_properties(place, text)
             yield replace(place, kind="scalar", value=event.value, style=event.style or "", tag=tag, anchor=anchor)
         elif isinstance(event, yaml.AliasEvent):
             yield replace(place, kind="alias", value=event.anchor or "")
@@ -62,6 +67,14 @@ def events(text: str) -> Iterator[Event]:
             yield place
         elif isinstance(event, yaml.DocumentStartEvent):
             yield replace(place, kind="document")
+
+
+def _after_properties(place: Event, text: str) -> Event:
+    """The place of a value itself, without the tag and the anchor before it."""
+    match = _PROPERTIES.match(text, place.start)
+    offset = match.end() if match else place.start
+    line = place.line + text.count("\n", place.start, offset)
+    return replace(place, line=line, column=offset - text.rfind("\n", 0, offset), start=offset)
 
 
 class Stream:

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from atlas.entries.atlas import Atlas, Collection, Entry, Source
 from atlas.entries.collection import Library, Model
 from atlas.entries.component import Component
+from atlas.entries.inherit import Inheritance
 from atlas.entries.manifest import Manifest
-from atlas.entries.tree import Document, read
-from atlas.entries.validate import place, validate
+from atlas.entries.tree import Document, KeyPath, read
+from atlas.entries.validate import validate
 from atlas.issues import Issue
 
 COLLECTION_FILES: Mapping[str, type[Model] | type[Library]] = {"model": Model, "library": Library}
@@ -25,10 +27,13 @@ COLLECTION_FILES: Mapping[str, type[Model] | type[Library]] = {"model": Model, "
 def load(root: Path, content: Path, sources: Path) -> tuple[Atlas, list[Issue]]:
     """Load everything below the two folders; the atlas holds what is sound, the issues say what is not."""
     loader = _Loader(root, content)
-    manifests = dict(loader.sources(sources))
     loader.read_content()
+    if loader.files and not loader.is_folder(sources):
+        return Atlas(root, content, {}, {}), loader.issues
+    manifests = dict(loader.sources(sources)) if sources.is_dir() else {}
+    sound = {name: source for name, source in manifests.items() if source is not None}
     collections = {found.id: found for found in loader.collections()}
-    return Atlas(root, content, collections, manifests), loader.issues
+    return Atlas(root, content, collections, sound, frozenset(manifests.keys() - sound.keys())), loader.issues
 
 
 def shown_path(path: Path, root: Path) -> str:
@@ -43,33 +48,46 @@ class _Loader:
         self.issues: list[Issue] = []
         self.documents: dict[str, Document] = {}
         self.files: dict[str, Path] = {}
+        self.refused: set[str] = set()
 
-    def sources(self, folder: Path) -> Iterator[tuple[str, Source]]:
-        for file in self.yaml_files(folder):
-            document = self.read(file)
-            if document is None:
+    def sources(self, folder: Path) -> Iterator[tuple[str, Source | None]]:
+        """Each manifest by its id; None where it is not sound."""
+        refused: set[str] = set()
+        for file in self.yaml_files(folder, refused):
+            if file.parent != folder:
+                message = "a manifest stands directly in the folder of sources"
+                self.issues.append(Issue(shown_path(file, self.root), 0, 0, "A114", message, "move it there"))
                 continue
-            manifest, issues = validate(document, Manifest)
+            document = self.read(file)
+            manifest, issues = validate(document, Manifest) if document is not None else (None, [])
             self.issues += issues
-            if manifest is not None:
-                source = Source(file.stem, file, document, manifest)
-                if not _inside(folder / manifest.license_text, folder).is_file():
-                    message = f"there is no licence text {manifest.license_text} beside the manifest"
-                    self.issues.append(source.issue(("license_text",), "A125", message))
-                yield file.stem, source
+            if document is None or manifest is None or document.doubtful:
+                yield file.stem, None
+                continue
+            source = Source(file.stem, file, document, manifest)
+            if not _inside(folder / manifest.license_text, folder).is_file():
+                message = f"there is no licence text {manifest.license_text} beside the manifest"
+                self.issues.append(source.issue(("license_text",), "A125", message, "add the project's own text"))
+            yield file.stem, source
+        yield from ((name, None) for name in refused if (folder / name).parent == folder)
 
     def read_content(self) -> None:
-        for file in self.yaml_files(self.content):
-            name = file.relative_to(self.content).with_suffix("").as_posix()
+        if not self.is_folder(self.content):
+            return
+        for file in self.yaml_files(self.content, self.refused):
+            name = _name(file, self.content)
             document = self.read(file)
             self.files[name] = file
             if document is not None:
                 self.documents[name] = document
 
-    def yaml_files(self, folder: Path) -> Iterator[Path]:
+    def is_folder(self, folder: Path) -> bool:
         if not folder.is_dir():
             self.issues.append(Issue(shown_path(folder, self.root), 0, 0, "A001", "there is no such folder"))
-            return
+        return folder.is_dir()
+
+    def yaml_files(self, folder: Path, refused: set[str]) -> Iterator[Path]:
+        """The YAML files of a folder; the names of those that are there but not taken are added to `refused`."""
         for file in sorted(folder.rglob("*.y*ml")):
             if not file.is_file() or file.suffix not in (".yml", ".yaml"):
                 continue
@@ -77,9 +95,12 @@ class _Loader:
             if not file.resolve().is_relative_to(folder.resolve()):
                 self.issues.append(Issue(shown, 0, 0, "A001", "the file is a link that leads out of its folder"))
             elif file.suffix == ".yaml":
-                self.issues.append(Issue(shown, 0, 0, "A114", "entries end in .yml", f"rename it to {file.stem}.yml"))
+                message = "the name of a YAML file ends in .yml here"
+                self.issues.append(Issue(shown, 0, 0, "A114", message, f"rename it to {file.stem}.yml"))
             else:
                 yield file
+                continue
+            refused.add(_name(file, folder))
 
     def read(self, file: Path) -> Document | None:
         document, issues = read(file, shown_path(file, self.root))
@@ -87,94 +108,72 @@ class _Loader:
         return document
 
     def collections(self) -> Iterator[Collection]:
-        folders = sorted({name.split("/")[0] for name in self.files if "/" in name})
+        inheritance = Inheritance(self.documents, self.files, COLLECTION_FILES)
         for name in self.files:
             if "/" not in name:
                 message = "the file stands in no collection"
                 hint = "a collection is a folder with a model.yml or a library.yml"
                 self.issues.append(Issue(shown_path(self.files[name], self.root), 0, 0, "A114", message, hint))
-        for folder in folders:
+        for folder in sorted({name.partition("/")[0] for name in self.files if "/" in name}):
             kinds = [kind for kind in COLLECTION_FILES if f"{folder}/{kind}" in self.files]
+            if any(f"{folder}/{kind}" in self.refused for kind in COLLECTION_FILES):
+                continue
             if len(kinds) != 1:
                 found = "both a model.yml and a library.yml" if kinds else "neither a model.yml nor a library.yml"
                 shown = shown_path(self.content / folder, self.root)
                 self.issues.append(Issue(shown, 0, 0, "A115", f"the folder holds {found}; a collection has one"))
-            elif f"{folder}/{kinds[0]}" in self.documents:
-                collection = self.collection(folder, kinds[0])
-                if collection is not None:
-                    yield collection
+            elif (collection := self.collection(folder, kinds[0], inheritance)) is not None:
+                yield collection
+        self.issues += inheritance.issues
 
-    def collection(self, folder: str, kind: str) -> Collection | None:
+    def collection(self, folder: str, kind: str, inheritance: Inheritance) -> Collection | None:
         own = f"{folder}/{kind}"
-        document = self.documents[own]
-        data, issues = validate(document, COLLECTION_FILES[kind])
+        document = self.documents.get(own)
+        data, issues = validate(document, COLLECTION_FILES[kind]) if document is not None else (None, [])
         self.issues += issues
-        entries = {name: self.entry(name, folder) for name in self.files if self.belongs(name, folder)}
-        if data is None:
+        names = [name for name in self.files if name.startswith(f"{folder}/") and name != own]
+        if document is None or data is None or document.doubtful:
+            for name in names:
+                self.entry(name, folder, inheritance)
             return None
-        listed = dict(_listed(data, folder))
-        ordered = [entry for name in listed if (entry := entries.get(name)) is not None]
-        collection = Collection(folder, self.files[own], document, data, tuple(ordered))
-        for name, path in listed.items():
-            if name not in self.files:
-                near = difflib.get_close_matches(name, entries, n=1)
-                hint = f"did you mean `{near[0].rpartition('/')[2]}`?" if near else "write it, or take it off the list"
-                self.issues.append(collection.issue(path, "A112", f"there is no file {name}.yml", hint))
-        for name in entries.keys() - listed.keys():
-            message = f"no list of {shown_path(self.files[own], self.root)} names this entry"
-            self.issues.append(Issue(shown_path(self.files[name], self.root), 0, 0, "A113", message))
+        listed = list(_listed(data, folder))
+        loaded = {name: self.entry(name, folder, inheritance) for name in names if name in dict(listed)}
+        entries = tuple(entry for name in dict(listed) if (entry := loaded.get(name)) is not None)
+        collection = Collection(folder, self.files[own], document, data, entries, len(entries) == len(dict(listed)))
+        self.issues += self.list_issues(collection, listed, [name for name in names if name not in loaded])
         return collection
 
-    def belongs(self, name: str, folder: str) -> bool:
-        return name.startswith(f"{folder}/") and name.removeprefix(f"{folder}/") not in COLLECTION_FILES
+    def list_issues(
+        self, collection: Collection, listed: list[tuple[str, KeyPath]], unlisted: list[str]
+    ) -> Iterator[Issue]:
+        """What is listed without a file or twice, and what is not listed."""
+        seen: Counter[str] = Counter()
+        for name, path in listed:
+            seen[name] += 1
+            if seen[name] > 1:
+                yield collection.issue(path, "A124", f"{name} is listed twice")
+            elif name not in self.files and name not in self.refused:
+                near = difflib.get_close_matches(name, unlisted, n=1)
+                unlisted = [other for other in unlisted if other not in near]
+                hint = f"did you mean `{near[0].rpartition('/')[2]}`?" if near else "write it, or take it off the list"
+                yield collection.issue(path, "A112", f"there is no file {name}.yml", hint)
+        for name in unlisted:
+            message = f"no list of {collection.path} names this entry"
+            yield Issue(shown_path(self.files[name], self.root), 0, 0, "A113", message, "list it, or delete the file")
 
-    def entry(self, name: str, folder: str) -> Entry | None:
-        document = self.merged(name, folder, ())
+    def entry(self, name: str, folder: str, inheritance: Inheritance) -> Entry | None:
+        document = inheritance.merged(name)
         if document is None:
             return None
-        data, issues = validate(document, Component)
+        data, issues = validate(document, Component, inherits="inherits" in document.value)
         self.issues += issues
-        if data is None:
+        if data is None or document.doubtful:
             return None
-        inner = name.removeprefix(f"{folder}/")
-        stack = inner.rpartition("/")[0] or None
+        stack = name.removeprefix(f"{folder}/").rpartition("/")[0] or None
         return Entry(name, self.files[name], document, data, folder, stack)
 
-    def merged(self, name: str, folder: str, heirs: tuple[str, ...]) -> Document | None:
-        """The document of an entry with the fields that it inherits; a field of its own replaces the inherited one."""
-        document = self.documents.get(name)
-        parent = document.value.get("inherits") if document is not None else None
-        if document is None or not isinstance(parent, str):
-            return document
-        mark = place(document, ("inherits",))
-        candidates = [f"{name.rpartition('/')[0]}/{parent}", f"{folder}/{parent}", parent]
-        target = next((candidate for candidate in candidates if candidate in self.files), None)
-        if target is None:
-            near = difflib.get_close_matches(f"{folder}/{parent}", self.files, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else ""
-            self.issues.append(Issue(mark.path, mark.line, mark.column, "A110", f"there is no entry {parent}", hint))
-            return document
-        chain = (*heirs, name, target)
-        if target in chain[:-1]:
-            circle = " → ".join(chain[chain.index(target) :])
-            self.issues.append(
-                Issue(mark.path, mark.line, mark.column, "A111", f"entries inherit in a circle: {circle}")
-            )
-            return document
-        inherited = self.merged(target, folder, (*heirs, name))
-        return document if inherited is None else _merge(inherited, document)
 
-
-def _merge(inherited: Document, own: Document) -> Document:
-    kept = [key for key in inherited.value if key not in own.value]
-    value = {**{key: inherited.value[key] for key in kept}, **own.value}
-    marks = {path: mark for path, mark in inherited.marks.items() if path and path[0] in kept}
-    key_marks = {path: mark for path, mark in inherited.key_marks.items() if path[0] in kept}
-    texts = {**inherited.texts, **own.texts}
-    return Document(own.path, texts, value, {**marks, **own.marks}, {**key_marks, **own.key_marks})
-
-
-def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, tuple[str | int, ...]]]:
+def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, KeyPath]]:
     """The ids that a collection lists, each with the key path at which it lists it."""
     if isinstance(data, Library):
         for index, layer in enumerate(data.layers):
@@ -183,6 +182,10 @@ def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, tuple[str
     for name, stack in data.stacks.items():
         for index, component in enumerate(stack.components):
             yield f"{folder}/{name}/{component}", ("stacks", name, "components", index)
+
+
+def _name(file: Path, folder: Path) -> str:
+    return file.relative_to(folder).with_suffix("").as_posix()
 
 
 def _inside(path: Path, folder: Path) -> Path:

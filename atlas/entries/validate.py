@@ -36,12 +36,15 @@ _WANTED = {
 _AS_WRITTEN = re.compile(r"[^\s,\]}]+")
 
 
-def validate(document: Document, schema: type[R]) -> tuple[R | None, list[Issue]]:
-    """Check a document against its schema; what follows from values that are doubtful already is not reported."""
+def validate(document: Document, schema: type[R], *, inherits: bool = False) -> tuple[R | None, list[Issue]]:
+    """Check a document against its schema; what follows from values that are doubtful already is not reported.
+
+    A key that is missing where another entry is inherited is missing there too, and is reported there.
+    """
     try:
         return schema.model_validate(document.value), []
     except ValidationError as error:
-        return None, _issues(error, document, schema)
+        return None, _issues(error, document, schema, inherits)
 
 
 def place(document: Document, path: KeyPath) -> Mark:
@@ -77,9 +80,10 @@ class _Fault:
         return self.detail["type"]
 
 
-def _issues(error: ValidationError, document: Document, schema: type[BaseModel]) -> list[Issue]:
+def _issues(error: ValidationError, document: Document, schema: type[BaseModel], inherits: bool) -> list[Issue]:
     faults = [_fault(detail, schema) for detail in error.errors(include_url=False)]
     faults = [fault for fault in faults if not _is_doubtful(fault.path, document)]
+    faults = [fault for fault in faults if not (inherits and fault.kind == "missing" and len(fault.path) == 1)]
     unknown = [_unknown_key(fault, document, schema) for fault in faults if fault.kind == "extra_forbidden"]
     meant = {path for path, _ in unknown}
     issues = [issue for _, issue in unknown]
