@@ -1,5 +1,59 @@
-"""The command line: the only printing and the only exit codes."""
+"""The command line: with its commands the only printing and the only exit codes.
+
+Exit codes: 0 nothing is wrong; 1 issues, all of them listed; 2 the command could not do its work. What was asked for
+goes to standard output, what is said about the work to standard error.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any
+
+import click
+
+from atlas.commands.check import check
+from atlas.commands.fetch import fetch
+from atlas.commands.pin import pin
+from atlas.commands.schema import schema
+from atlas.commands.verify import verify
+from atlas.exceptions import AtlasError
+
+INTERRUPTED = 130
+"""The exit code that shells give to the end by an interrupt."""
 
 
+class _Failure(click.ClickException):
+    exit_code = 2
+
+
+class _Commands(click.Group):
+    """Gives every expected error its one line and its exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
+        except AtlasError as error:
+            raise _Failure(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever read the output has seen enough: click ends quietly
+                raise
+            raise _Failure(str(error)) from error
+
+
+@click.group(
+    cls=_Commands,
+    commands=[check, fetch, pin, schema, verify],
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(package_name="openmodelatlas", prog_name="atlas")
 def main() -> None:
-    """Entry point of the `atlas` command."""
+    """Check the claims of an atlas of neural-network architectures, and bring what their proofs need.
+
+    A project is a folder with a mkdocs.yml: entries in its content folder, manifests of pinned upstream sources in its
+    sources folder. The site is built with `mkdocs build` and previewed with `mkdocs serve`.
+
+    Exit codes are 0 where nothing is wrong, 1 where there are issues (all of them are listed), and 2 where a command
+    could not do its work.
+    """

@@ -2,6 +2,7 @@
 
 AtlasError
 ├── ContentError            issues were found: carries them all
+├── ProjectError            no project, or one whose mkdocs.yml cannot be read; a path that is no part of it
 ├── ContractError           an operator or contract is declared wrongly
 ├── ShapeError              arrays or axes that do not fit an operator's contract
 ├── OptionError             an option or initial value that an operator or layer does not take
@@ -37,6 +38,10 @@ class ContentError(AtlasError):
     def __init__(self, issues: Iterable[Issue]) -> None:
         self.issues = ordered(issues)
         super().__init__(show(self.issues))
+
+
+class ProjectError(AtlasError):
+    """There is no project here, its mkdocs.yml cannot be read, or a path or name is no part of it."""
 
 
 class ContractError(AtlasError):

@@ -95,13 +95,18 @@ def save_records(entry: Entry, records: tuple[ProofRecord, ...]) -> None:
         raise
 
 
-def updated(entry: Entry, new: tuple[ProofRecord, ...]) -> tuple[ProofRecord, ...]:
-    """The records to keep after `new` were made: those already there where nothing that they depend on has changed."""
+def keep_records(entry: Entry, new: tuple[ProofRecord, ...]) -> bool:
+    """Make `new` the records of an entry; one that holds keeps its date. Answers whether anything changed."""
     try:
-        known = {record.digest: record for record in load_records(entry)}
+        old: tuple[ProofRecord, ...] | None = load_records(entry)
     except AtlasError:
-        known = {}
-    return tuple(known.get(record.digest, record) for record in new)
+        old = None
+    known = {record.digest: record for record in old or ()}
+    kept = tuple(known.get(record.digest, record) for record in new)
+    if kept == old:
+        return False
+    save_records(entry, kept)
+    return True
 
 
 def digest_of(entry: Entry, execution: Execution, operator: Operator, blob: str) -> str:
@@ -199,6 +204,12 @@ def check_records(entry: Entry, operator: Operator, blobs: Mapping[str, str]) ->
     return proofs, issues
 
 
+def own_defaults(execution: Execution, operator: Operator) -> list[str]:
+    """The operator's options for which upstream code takes its own default, as the execution gives it no value."""
+    given = {*execution.passes.values(), *execution.constructor.values()}
+    return [name for name in operator.options if name not in given]
+
+
 def _proof(entry: Entry, execution: Execution, status: Status, figure: str, record: ProofRecord | None) -> Proof:
     claim = f"{'gradient' if execution.gives == 'gradient' else 'upstream'}: {execution.call}"
     date = record.date.isoformat() if record is not None else None
@@ -206,9 +217,8 @@ def _proof(entry: Entry, execution: Execution, status: Status, figure: str, reco
 
 
 def _figure(record: ProofRecord, execution: Execution, operator: Operator) -> str:
-    given = {*execution.passes.values(), *execution.constructor.values()}
-    defaults = listed(name for name in operator.options if name not in given)
-    own = f" with upstream's own default of {defaults}" if defaults else ""
+    defaults = own_defaults(execution, operator)
+    own = f" with upstream’s own default of {listed(defaults)}" if defaults else ""
     return f"executed on {record.samples} inputs{own}, largest relative error {record.maximum_error:.1e}"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from atlas.checks.base import listed
 from atlas.checks.interface import bound_to
-from atlas.checks.records import TOLERANCE, ProofRecord, digest_of
+from atlas.checks.records import TOLERANCE, ProofRecord, digest_of, own_defaults
 from atlas.entries.atlas import Entry
 from atlas.entries.component import Execution
 from atlas.exceptions import AtlasError, UpstreamError
@@ -151,8 +151,7 @@ def _by_name(execution: Execution, found: UpstreamResult, ours: Mapping[str, Arr
 
 
 def _advice(entry: Entry, execution: Execution, operator: Operator) -> str:
-    given = {*execution.passes.values(), *execution.constructor.values()}
-    defaults = [name for name in operator.options if name not in given]
+    defaults = own_defaults(execution, operator)
     if not defaults:
         return "the operator, a binding or the claim is wrong"
     values = operator.check_options(entry.data.arguments)

@@ -1,0 +1,61 @@
+"""Options that several commands have, so that they mean the same everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from atlas.exceptions import ProjectError
+from atlas.project import Project, find_project, project_in
+from atlas.selection import Selection, select
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def on_a_project(command: F) -> F:
+    """Give a command its `project`."""
+    return click.option(
+        "--project",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        callback=_found,
+        metavar="DIR",
+        help="The project's folder, which holds mkdocs.yml.  [default: the current folder, or the nearest above it]",
+    )(command)
+
+
+def printing_issues(command: F) -> F:
+    """Give a command the `style` in which it prints issues."""
+    return click.option(
+        "--format",
+        "style",
+        type=click.Choice(["text", "json", "github"]),
+        default="text",
+        show_default=True,
+        help="How issues are printed: for people, as one JSON list, or as annotations of GitHub Actions.",
+    )(command)
+
+
+def perhaps_offline(command: F) -> F:
+    """Give a command `offline`."""
+    return click.option(
+        "--offline", is_flag=True, help="Never use the network; what is not in the cache is then missing."
+    )(command)
+
+
+def selection(ctx: click.Context, project: Project, names: Sequence[str]) -> Selection | None:
+    """What is asked about; None where that is everything."""
+    try:
+        return select(project, names, Path.cwd()) if names else None
+    except ProjectError as error:
+        raise click.UsageError(str(error), ctx) from error
+
+
+def _found(ctx: click.Context, _: click.Parameter, folder: Path | None) -> Project:
+    try:
+        return find_project(Path.cwd()) if folder is None else project_in(folder)
+    except ProjectError as error:
+        hint = "; name the project's folder with --project" if folder is None else ""
+        raise click.UsageError(f"{error}{hint}", ctx) from error

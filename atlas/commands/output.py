@@ -1,0 +1,92 @@
+"""How commands print: results to standard output, what is said about the work to standard error."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import click
+
+from atlas.entries.load import shown_path
+from atlas.issues import Format, Issue, ordered, show
+from atlas.project import Project
+
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
+ISSUES_FOUND = 1
+"""The exit code of a command that found issues."""
+
+
+def print_issues(project: Project, issues: Iterable[Issue], style: Format) -> None:
+    """Print issues in order; as JSON also an empty list of them."""
+    if style == "json":
+        print_json(show(issues, style))
+        return
+    if style == "github":
+        # GitHub resolves paths from the checkout's folder, in which the project may be a folder of its own.
+        base = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+        issues = [replace(one, path=shown_path(project.root / one.path, base)) for one in issues]
+    if text := show(issues, style):
+        click.echo(text)
+
+
+def print_json(text: str) -> None:
+    """Print JSON, which is UTF-8 whatever the terminal's encoding."""
+    click.echo(text.encode())
+
+
+def say(text: str) -> None:
+    """Say something about the work."""
+    click.echo(text, err=True)
+
+
+def summary(issues: Iterable[Issue]) -> str:
+    """How many issues there are, in how many files."""
+    found = ordered(issues)
+    return f"{counted(len(found), 'issue')} in {counted(len({issue.path for issue in found}), 'file')}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: `1 entry`, `2 entries`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+class ProgressDisplay:
+    """What is being brought: a bar on a terminal, elsewhere a line for each thing."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stderr
+        self._stack = ExitStack()
+        self._bar: ProgressBar[int] | None = None
+        self._what = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Take note that `done` of `total` bytes of `what` are here; `total` is None where it is not known."""
+        is_drawn = bool(total) and self._stream.isatty()
+        if what != self._what:
+            self._stack.close()
+            self._what, self._bar = what, None
+            if not is_drawn:
+                say(f"bringing {what}")
+        if is_drawn:
+            if self._bar is None or done < self._bar.pos:  # another attempt begins anew
+                self._stack.close()
+                self._bar = click.progressbar(length=total, label=what, file=self._stream)
+                self._stack.enter_context(self._bar)
+            self._bar.update(done - self._bar.pos)

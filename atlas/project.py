@@ -1,0 +1,155 @@
+"""The project that the command line works on: found from a folder upward by its mkdocs.yml, as MkDocs itself reads it.
+
+Only the few settings that the atlas needs are read, and without MkDocs, so that checks run where no site is built.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+import yaml
+
+from atlas.exceptions import ProjectError
+
+CONFIG_NAMES = ("mkdocs.yml", "mkdocs.yaml")
+PLUGIN = "atlas"
+MISSING_SOURCES = ("fail", "link")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Where a project's parts are."""
+
+    config: Path
+    """Its mkdocs.yml."""
+    root: Path
+    """The folder of mkdocs.yml, to which issues' paths are relative."""
+    content: Path
+    """The folder of collections: MkDocs' `docs_dir`."""
+    sources: Path
+    """The folder of source manifests: the plugin's `sources`."""
+    missing_sources: Literal["fail", "link"]
+    """What the plugin does where a pinned file is not at hand."""
+
+
+def find_project(folder: Path) -> Project:
+    """The project that a folder belongs to.
+
+    Raises:
+        ProjectError: neither the folder nor one above it has a mkdocs.yml, or that file is not one.
+    """
+    start = folder.resolve()
+    for candidate in (start, *start.parents):
+        if (config := _config_in(candidate)) is not None:
+            return read_project(config)
+    raise ProjectError(f"there is no {CONFIG_NAMES[0]} in {start} or any folder above it")
+
+
+def project_in(folder: Path) -> Project:
+    """The project whose mkdocs.yml lies in this folder.
+
+    Raises:
+        ProjectError: there is none, or that file is not one.
+    """
+    config = _config_in(folder.resolve())
+    if config is None:
+        raise ProjectError(f"there is no {CONFIG_NAMES[0]} in {folder}")
+    return read_project(config)
+
+
+def read_project(config: Path) -> Project:
+    """The project of a mkdocs.yml; what the file leaves out is what MkDocs and the plugin take for it."""
+    settings = _settings(config, ())
+    options = _plugin_options(settings.get("plugins"), config)
+    missing = options.get("missing_sources", MISSING_SOURCES[0])
+    if missing not in MISSING_SOURCES:
+        raise ProjectError(f"{config}: `missing_sources` is {missing!r}, not one of {', '.join(MISSING_SOURCES)}")
+    root = config.parent
+    return Project(
+        config,
+        root,
+        _folder(settings.get("docs_dir", "docs"), "docs_dir", config),
+        _folder(options.get("sources", "sources"), "sources", config),
+        cast(Literal["fail", "link"], missing),
+    )
+
+
+def _config_in(folder: Path) -> Path | None:
+    return next((folder / name for name in CONFIG_NAMES if (folder / name).is_file()), None)
+
+
+def _folder(value: object, name: str, config: Path) -> Path:
+    if not isinstance(value, str):
+        raise ProjectError(f"{config}: `{name}` is {value!r}, not the path of a folder")
+    return Path(os.path.normpath(config.parent / value))
+
+
+def _settings(config: Path, heirs: tuple[Path, ...]) -> Mapping[str, Any]:
+    """The file's settings over those of the file that it inherits from."""
+    try:
+        read = yaml.load(config.read_text(encoding="utf-8-sig"), _Tolerant)  # noqa: S506  it is a SafeLoader
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise ProjectError(f"{config} cannot be read: {' '.join(str(error).split())}") from error
+    own = {} if read is None else read
+    if not isinstance(own, dict):
+        raise ProjectError(f"{config} holds no settings by name")
+    parent = own.get("INHERIT")
+    if parent is None:
+        return own
+    base = Path(os.path.normpath(config.parent / str(parent)))
+    if base in (config, *heirs):
+        raise ProjectError(f"{config} inherits from itself through {base}")
+    return _merged(_settings(base, (config, *heirs)), own)
+
+
+def _merged(base: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Mappings inside mappings are merged, everything else is replaced, as MkDocs does for INHERIT."""
+    both = {name: _merged(base[name], own[name]) for name in base.keys() & own.keys() if _are_mappings(base, own, name)}
+    return {**base, **own, **both}
+
+
+def _are_mappings(base: Mapping[str, Any], own: Mapping[str, Any], name: str) -> bool:
+    return isinstance(base[name], dict) and isinstance(own[name], dict)
+
+
+def _plugin_options(plugins: object, config: Path) -> Mapping[str, Any]:
+    """The atlas plugin's options; MkDocs takes plugins as a list of names and mappings, or as one mapping."""
+    listed = plugins if isinstance(plugins, list) else [plugins]
+    for one in listed:
+        if isinstance(one, dict) and PLUGIN in one:
+            options = one[PLUGIN] if one[PLUGIN] is not None else {}
+            if not isinstance(options, dict):
+                raise ProjectError(f"{config}: the options of the plugin {PLUGIN} are {options!r}, not a mapping")
+            return options
+    return {}
+
+
+class _Tolerant(yaml.SafeLoader):
+    """Reads what MkDocs' users write: `!ENV` is looked up, other tags mean nothing to the atlas."""
+
+    yaml_multi_constructors: ClassVar[dict[str | None, Any]] = {"": lambda loader, _, node: loader.plain(node)}
+    yaml_constructors: ClassVar[dict[str | None, Any]] = {
+        **yaml.SafeLoader.yaml_constructors,
+        "!ENV": lambda loader, node: loader.environment(node),
+    }
+
+    def plain(self, node: yaml.Node) -> object:
+        """The value without its tag."""
+        if isinstance(node, yaml.MappingNode):
+            return self.construct_mapping(node, deep=True)
+        if isinstance(node, yaml.SequenceNode):
+            return self.construct_sequence(node, deep=True)
+        return self.construct_scalar(cast(yaml.ScalarNode, node))
+
+    def environment(self, node: yaml.Node) -> object:
+        """The first variable that is set, as YAML reads its value; else the last of several items, the default."""
+        items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        names, default = (items[:-1], items[-1]) if len(items) > 1 else (items, None)
+        for name in names:
+            if (value := os.environ.get(str(name.value))) is not None:
+                return yaml.safe_load(value)
+        return None if default is None else self.construct_object(default)

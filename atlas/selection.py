@@ -1,0 +1,119 @@
+"""What somebody who names files, folders or entries asks about: those files, and all that the claims in them rest on.
+
+An entry whose manifest, collection or inherited entry is wrong was not fully checked, so to call it sound because no
+issue stands in its own file would be false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from atlas.checks.records import SUFFIX
+from atlas.entries.load import COLLECTION_FILES, shown_path
+from atlas.entries.tree import Value, read
+from atlas.exceptions import ProjectError
+from atlas.project import Project
+from atlas.sources.nearest import nearest
+from atlas.sources.pins import LOCK_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Some of a project's files."""
+
+    named: tuple[str, ...]
+    """The files that were asked about, as issues name them."""
+    rests_on: frozenset[str]
+    """The paths at which an issue concerns them."""
+
+    def concerns(self, path: str) -> bool:
+        """Whether an issue at this path concerns what was asked about."""
+        return path in self.rests_on
+
+
+def select(project: Project, names: Iterable[str], here: Path) -> Selection:
+    """The files that paths (from `here`, or from the project) and ids of entries or collections name.
+
+    Raises:
+        ProjectError: a name is none of the project's; the nearest that is one is told.
+    """
+    files = {file.resolve(): file for folder in (project.content, project.sources) for file in _yaml_files(folder)}
+    chosen: dict[str, Path] = {}
+    for name in names:
+        found = _named(project, name, here, files)
+        if not found:
+            raise ProjectError(_unknown(project, name, here, files.values()))
+        chosen |= {shown_path(file, project.root): file for file in found}
+    rests_on = {path for file in chosen.values() for path in _rests_on(project, file)}
+    return Selection(tuple(chosen), frozenset(rests_on))
+
+
+def _yaml_files(folder: Path) -> Iterator[Path]:
+    return (file for file in sorted(folder.rglob("*.y*ml")) if file.suffix in (".yml", ".yaml") and file.is_file())
+
+
+def _named(project: Project, name: str, here: Path, files: Mapping[Path, Path]) -> list[Path]:
+    for base in (here, project.root, project.content):
+        target = (base / name).resolve()
+        found = [file for resolved, file in files.items() if resolved == target or target in resolved.parents]
+        if found:
+            return found
+    by_id = (project.content / f"{name}.yml").resolve()
+    return [files[by_id]] if by_id in files else []
+
+
+def _unknown(project: Project, name: str, here: Path, files: Iterable[Path]) -> str:
+    if (here / name).exists():
+        return f"{name} holds no entry and no source manifest"
+    contents = [file for file in files if file.is_relative_to(project.content)]
+    ids = [file.relative_to(project.content).with_suffix("").as_posix() for file in contents]
+    near = nearest(name, [*ids, *(shown_path(file, project.root) for file in files)])
+    return f"there is no file, folder or entry {name}" + (f"; did you mean {near}?" if near else "")
+
+
+def _rests_on(project: Project, file: Path) -> Iterator[str]:
+    """The file itself, its records, its collection, and what it inherits from or takes as a source, and so on."""
+    seen, wanted = {file}, [file]
+    while wanted:
+        current = wanted.pop()
+        yield shown_path(current, project.root)
+        if not current.is_relative_to(project.content):
+            yield shown_path(project.sources / LOCK_NAME, project.root)
+            continue
+        if current == file:
+            yield shown_path(current.with_suffix(SUFFIX), project.root)
+        collection = project.content / current.relative_to(project.content).parts[0]
+        if collection != current:
+            yield shown_path(collection, project.root)
+        needed = [*(collection / f"{kind}.yml" for kind in COLLECTION_FILES), *_mentioned(project, current, collection)]
+        wanted += [one for one in needed if one not in seen]
+        seen.update(needed)
+
+
+def _mentioned(project: Project, file: Path, collection: Path) -> Iterator[Path]:
+    """The files that an entry inherits from and the manifests that it names, as far as it can be read."""
+    document, _ = read(file, file.name)
+    if document is None:
+        return
+    parent = document.value.get("inherits")
+    if isinstance(parent, str):
+        for folder in (file.parent, collection, project.content):
+            candidate = Path(folder, f"{parent}.yml")
+            if candidate.is_file():
+                yield candidate
+                break
+    for source in _values_of("source", document.value):
+        manifest = project.sources / f"{source}.yml"
+        if manifest.is_file():
+            yield manifest
+
+
+def _values_of(key: str, value: Value) -> Iterator[str]:
+    """Every text below this key, at any depth."""
+    items = value if isinstance(value, tuple) else value.values() if isinstance(value, dict) else ()
+    if isinstance(value, dict) and isinstance(found := value.get(key), str):
+        yield found
+    for item in items:
+        yield from _values_of(key, item)
