@@ -24,12 +24,16 @@ MAX_LENGTH = 200
 MAX_NESTING = 20
 """How deep parentheses and floors may be nested."""
 
+MAX_TERMS = 100
+"""How many terms an expression may have when it is multiplied out."""
+
 _NAME = r"(?:\\(?:mathrm|text|operatorname)\{[A-Za-z]+\}|\\[A-Za-z]+|[A-Za-z])"
 _SCRIPT = rf"(?:{_NAME}|[0-9]|\{{(?:[A-Za-z0-9,+\- ]|{_NAME})+\}})"
 _SYMBOL = rf"{_NAME}(?:'|_{_SCRIPT})*"
+_END = "(?![A-Za-z])"
 _TOKEN = re.compile(
-    rf"\s*(?:(?P<number>[0-9]+)|(?P<floor>\\lfloor)|(?P<floor_end>\\rfloor)|(?P<times>\\cdot|\\times|\\,)"
-    rf"|(?P<symbol>{_SYMBOL})|(?P<sign>[-+/()]))"
+    rf"\s*(?:(?P<number>[0-9]+)|(?P<floor>\\lfloor{_END})|(?P<floor_end>\\rfloor{_END})"
+    rf"|(?P<times>\\(?:cdot{_END}|times{_END}|,))|(?P<symbol>{_SYMBOL})|(?P<sign>[-+/()]))"
 )
 
 
@@ -72,6 +76,8 @@ class Size:
         return Size(tuple((monomial, -factor) for monomial, factor in self.terms))
 
     def __truediv__(self, other: Size) -> Size:
+        if not other.terms:
+            raise SizeError(f"{self} is divided by 0")
         if len(other.terms) != 1:
             raise SizeError(f"{self} is divided by {other}, which is not a single product")
         ((monomial, factor),) = other.terms
@@ -151,13 +157,20 @@ class _Parser:
         while True:
             if self.take("/"):
                 total = total / self.factor()
-            elif self.kind in ("number", "symbol", "floor") or self.peek == "(":
-                total = total * self.factor()
+            elif self.kind == "number":
+                raise self.late_number()
+            elif self.kind in ("symbol", "floor") or self.peek == "(":
+                total = self.bounded(total * self.factor())
             elif self.kind == "times":
                 self.index += 1
-                total = total * self.factor()
+                total = self.bounded(total * self.factor())
             else:
                 return total
+
+    def bounded(self, total: Size) -> Size:
+        if len(total.terms) > MAX_TERMS:
+            raise SizeError(f"the size `{self.text}` has more than {MAX_TERMS} terms")
+        return total
 
     def factor(self) -> Size:
         kind, text = self.kind, self.peek
@@ -177,6 +190,8 @@ class _Parser:
             self.expect("\\rfloor")
             if not inner.symbols:
                 return constant(floor(_fraction(inner, {})))
+            if all(factor.denominator == 1 and all(power > 0 for _, power in powers) for powers, factor in inner.terms):
+                return inner
             return Size((((("\\lfloor " + str(inner) + "\\rfloor", 1),), Fraction(1)),))
         raise self.unexpected()
 
@@ -196,6 +211,12 @@ class _Parser:
     def expect(self, text: str) -> None:
         if not self.take(text):
             raise self.unexpected(f"`{text}`")
+
+    def late_number(self) -> SizeError:
+        """`d2` could be `2 d` as well as `d_2`; a mistake here would double a count."""
+        _, text, offset = self.tokens[self.index]
+        message = f"the size `{self.text}` has the number {text} at {offset + 1} after another factor"
+        return SizeError(f"{message}; numbers come first, as in `2 d`, and an index is written `d_2`")
 
     def unexpected(self, wanted: str = "a number, a symbol or a parenthesis") -> SizeError:
         if self.index >= len(self.tokens):
@@ -236,8 +257,10 @@ def _symbols_of(atom: str) -> frozenset[str]:
     return _floored(atom).symbols if atom.startswith("\\lfloor") else frozenset((atom,))
 
 
+@lru_cache(maxsize=4096)
 def _floored(atom: str) -> Size:
-    return _parse(atom.removeprefix("\\lfloor ").removesuffix("\\rfloor"))
+    """What a floor is taken of; it was read before, so it may be longer than what people may write."""
+    return _Parser(atom.removeprefix("\\lfloor ").removesuffix("\\rfloor")).whole()
 
 
 def _power(name: str, power: int, bindings: Mapping[str, int]) -> Fraction:

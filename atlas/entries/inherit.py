@@ -12,7 +12,6 @@ from atlas.entries.tree import Document
 from atlas.entries.validate import place
 from atlas.issues import Issue
 
-
 MAX_CHAIN = 20
 """Over how many entries a field may be inherited."""
 
