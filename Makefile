@@ -74,7 +74,7 @@ clean:
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/.made
 	@echo 'Installing OpenModelAtlas$(if $(extras), with $(extras)) into $(VENV)'
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation \
+	@PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation \
 		--editable '.$(if $(extras),[$(extras)])'
 	@touch $@
 

@@ -96,12 +96,10 @@ def ask_pip(python: str, requirements: Iterable[str]) -> list[Found]:
     """Everything that pip would install, as wheels."""
     with TemporaryDirectory() as folder:
         report = Path(folder, "report.json")
-        subprocess.run(  # noqa: S603 - pip of this interpreter, with what pyproject.toml asks for
-            [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
-            + ["--report", str(report), "--target", str(Path(folder, "target"))]
-            + ["--python-version", python, "--only-binary=:all:", *requirements],
-            check=True,
-        )
+        how = ["--quiet", "--dry-run", "--ignore-installed", "--report", str(report), "--target", f"{folder}/target"]
+        which = ["--python-version", python, "--only-binary=:all:", *requirements]
+        # Pip of this interpreter, with what pyproject.toml asks for.
+        subprocess.run([sys.executable, "-m", "pip", "install", *how, *which], check=True)  # noqa: S603
         chosen = [one["metadata"] for one in json.loads(report.read_text(encoding="utf-8"))["install"]]
     return [
         Found(canonicalize_name(one["name"]), one["version"], tuple(map(Requirement, one.get("requires_dist", ()))))

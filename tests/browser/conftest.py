@@ -1,0 +1,140 @@
+"""Serves the built site from loopback as its host will, and opens its pages in a real Chromium.
+
+Nothing here is ever skipped: without a site or without Chromium the tests fail and say what to do.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "site"
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+
+SCREEN: ViewportSize = {"width": 1440, "height": 900}
+
+
+class Host(SimpleHTTPRequestHandler):
+    """A static host that keeps the site below its base path and answers an unknown address with the site's 404 page."""
+
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, *args: object, base: str, **rest: object) -> None:
+        self.base = base
+        super().__init__(*args, **rest)  # type: ignore[arg-type]  # handed through as they come
+
+    def translate_path(self, path: str) -> str:
+        """The file for an address; what lies outside the base path is no part of the site."""
+        if not path.startswith(self.base):
+            return str(SITE / "outside-of-the-site")
+        return super().translate_path(path.removeprefix(self.base.rstrip("/")))
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Answer with the site's own page where nothing was found."""
+        body = (SITE / "404.html").read_bytes() if code == HTTPStatus.NOT_FOUND else b""
+        self.send_response(code, message)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
+        """Say nothing."""
+
+
+@dataclass(slots=True)
+class Visit:
+    """A page that was opened, and everything that happened while it loaded."""
+
+    page: Page
+    """The page in its own context."""
+    status: int
+    """The HTTP status of the document."""
+    complaints: list[str] = field(default_factory=list)
+    """Console errors and warnings, uncaught exceptions, and answers other than success."""
+    foreign: list[str] = field(default_factory=list)
+    """Requests to any other origin."""
+
+
+@pytest.fixture(scope="session")
+def base_url() -> Iterator[str]:
+    """The address under which the built site is served, with the base path that `site_url` gives it."""
+    if not (SITE / "index.html").is_file():
+        pytest.fail("there is no built site: run `make site` first", pytrace=False)
+    configured = re.search(r"^site_url:\s*(\S+)", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    base = urlsplit(configured[1]).path if configured else "/"
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, base=base, directory=str(SITE)))
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}{base.rstrip('/')}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The Chromium of this machine, or the one that the variable CHROMIUM names."""
+    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUMS)), None)
+    if found is None:
+        pytest.fail(f"there is no Chromium: none of {', '.join(CHROMIUMS)} is on the PATH", pytrace=False)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, base_url: str) -> Iterator[Callable[..., Visit]]:
+    """Open a page of the site in a fresh context and wait until it is whole, fonts included."""
+    with ExitStack() as contexts:
+
+        def open_page(path: str, *, scripts: bool = True, idle: bool = False) -> Visit:
+            context = browser.new_context(java_script_enabled=scripts, reduced_motion="reduce", viewport=SCREEN)
+            contexts.callback(context.close)
+            page = context.new_page()
+            made = Visit(page, 0)
+            origin = urlsplit(base_url)[:2]
+
+            def note_request(url: str) -> None:
+                if not url.startswith("data:") and urlsplit(url)[:2] != origin:
+                    made.foreign.append(url)
+
+            page.on("console", lambda said: note_console(made, said.type, said.text))
+            page.on("pageerror", lambda error: made.complaints.append(f"uncaught: {error}"))
+            page.on("request", lambda request: note_request(request.url))
+            page.on("requestfailed", lambda request: made.complaints.append(f"{request.url}: {request.failure}"))
+            page.on("response", lambda answer: note_answer(made, answer.status, answer.url))
+            answer = page.goto(base_url + path, wait_until="networkidle" if idle else "load")
+            assert answer is not None
+            made.status = answer.status
+            page.evaluate("() => document.fonts.ready.then(() => null)")
+            return made
+
+        yield open_page
+
+
+def note_console(visit: Visit, kind: str, text: str) -> None:
+    """Keep what a reader of the console would worry about; a failed answer is noted with its address instead."""
+    if kind in {"error", "warning"} and not text.startswith("Failed to load resource"):
+        visit.complaints.append(f"{kind}: {text}")
+
+
+def note_answer(visit: Visit, status: int, url: str) -> None:
+    """Keep every answer that is not a success."""
+    if status >= HTTPStatus.BAD_REQUEST:
+        visit.complaints.append(f"{status}: {url}")

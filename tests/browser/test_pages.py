@@ -1,0 +1,170 @@
+"""What only a browser can show: pages load from their own origin alone, fit every screen, and need no script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+Opener = Callable[..., Any]
+
+PAGES = {
+    "home": "/",
+    "model": "/transformer/",
+    "model component": "/transformer/encoder/ffn-layer-norm/",
+    "library": "/chainer/",
+    "library layer": "/chainer/layer-normalization/",
+    "operators": "/operators/",
+    "operator": "/operators/layer-norm/",
+    "sources": "/sources/",
+    "source": "/sources/tensor2tensor/",
+    "source file": "/sources/tensor2tensor/tensor2tensor/models/common_layers.py/",
+    "verification": "/verification/",
+    "not found": "/404.html",
+}
+FORMULAS = ("model component", "library layer")
+WIDTHS = (320, 390, 768, 1440)
+
+every_page = pytest.mark.parametrize("path", PAGES.values(), ids=[name.replace(" ", "-") for name in PAGES])
+formula_pages = pytest.mark.parametrize("path", [PAGES[name] for name in FORMULAS])
+
+WIDER_THAN_THE_SCREEN = """() => {
+    const width = document.documentElement.clientWidth;
+    if (document.scrollingElement.scrollWidth <= width) return [];
+    const wide = [...document.body.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > width + 0.5);
+    return ['the page', ...wide.slice(0, 5).map(e => e.tagName.toLowerCase() + '.' + e.getAttribute('class'))];
+}"""
+
+UNFOLD = "() => document.querySelectorAll('details').forEach(e => { e.open = true })"
+
+SAID = """() => {
+    // Scripts may add controls, and no part of the text; what is folded or hidden counts too.
+    const main = document.querySelector('main').cloneNode(true);
+    main.querySelectorAll('button').forEach(e => e.remove());
+    return main.textContent.split(/\\s+/).filter(Boolean);
+}"""
+
+BRIGHTEST_OF_THE_BACKGROUND = """() => {
+    const pixel = new OffscreenCanvas(1, 1).getContext('2d');
+    for (const element of [document.documentElement, document.body]) {
+        pixel.fillStyle = getComputedStyle(element).backgroundColor;
+        pixel.fillRect(0, 0, 1, 1);
+    }
+    return Math.max(...[...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3));
+}"""
+
+HARD_TO_READ = """() => {
+    const pixel = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+    const paint = colours => {
+        pixel.clearRect(0, 0, 1, 1);
+        for (const colour of colours) { pixel.fillStyle = colour; pixel.fillRect(0, 0, 1, 1); }
+        return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const light = rgb => {
+        const [r, g, b] = rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const found = new Map();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+        const text = texts.currentNode.data.trim(), element = texts.currentNode.parentElement;
+        if (!text || !element.checkVisibility({visibilityProperty: true})) continue;
+        const box = element.getBoundingClientRect();
+        if (box.width < 2 || box.height < 2 || element.closest('.katex-mathml, script, style')) continue;
+        const layers = [];
+        for (let e = element; e; e = e.parentElement) layers.unshift(getComputedStyle(e).backgroundColor);
+        const style = getComputedStyle(element), size = parseFloat(style.fontSize);
+        const below = ['Canvas', ...layers];
+        const [dark, bright] = [light(paint(below)), light(paint([...below, style.color]))].sort((a, b) => a - b);
+        const contrast = (bright + 0.05) / (dark + 0.05);
+        const large = size >= 24 || size >= 18.66 && style.fontWeight >= 700;
+        const name = `${element.tagName.toLowerCase()}.${element.className}`;
+        if (contrast < (large ? 3 : 4.5)) found.set(`${name} ${contrast.toFixed(2)}`, text.slice(0, 40));
+    }
+    return [...found].map(([where, text]) => `${where}: ${text}`);
+}"""
+
+
+@every_page
+def test_a_page_loads_from_its_own_origin_without_a_complaint(visit: Opener, path: str) -> None:
+    seen = visit(path, idle=True)
+    assert seen.status == HTTPStatus.OK
+    assert seen.foreign == []
+    assert seen.complaints == []
+    assert seen.page.locator("h1").count() == 1
+    assert seen.page.title().strip()
+
+
+@every_page
+def test_a_page_never_scrolls_sideways(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    for unfold in (False, True):
+        if unfold:
+            page.evaluate(UNFOLD)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(WIDER_THAN_THE_SCREEN) == [], f"at {width} px"
+
+
+@every_page
+def test_every_text_stands_out_from_its_background(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    page.evaluate(UNFOLD)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate(HARD_TO_READ) == [], scheme
+
+
+@every_page
+def test_the_page_is_dark_where_the_reader_wants_it_dark(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    page.emulate_media(color_scheme="light")
+    assert page.evaluate(BRIGHTEST_OF_THE_BACKGROUND) > 230
+    page.emulate_media(color_scheme="dark")
+    assert page.evaluate(BRIGHTEST_OF_THE_BACKGROUND) < 60
+
+
+@formula_pages
+def test_formulas_are_typeset_with_their_fonts_and_for_screen_readers(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    assert page.locator(".katex .katex-html").count() > 0
+    assert page.locator(".katex-error").count() == 0
+    assert page.locator(".katex math annotation").count() == page.locator(".katex").count()
+    fonts = page.evaluate(
+        "() => [...document.fonts].filter(f => f.family.includes('KaTeX')).map(f => `${f.family} ${f.status}`)"
+    )
+    assert any(font.endswith(" loaded") for font in fonts)
+    assert not [font for font in fonts if font.endswith(" error")]
+
+
+@every_page
+def test_a_page_says_the_same_without_scripts(visit: Opener, path: str) -> None:
+    with_scripts, without = visit(path), visit(path, scripts=False)
+    assert without.complaints == []
+    assert without.page.locator("main h1").is_visible()
+    said = without.page.evaluate(SAID)
+    assert len(said) > 10
+    assert said == with_scripts.page.evaluate(SAID)
+
+
+@formula_pages
+def test_formulas_and_excerpts_can_be_read_without_scripts(visit: Opener, path: str) -> None:
+    page = visit(path, scripts=False).page
+    assert page.locator("main .katex-html").first.is_visible()
+    folded = page.locator("main details", has=page.locator("pre")).first
+    code = folded.locator("pre").first
+    if not code.is_visible():
+        folded.locator("summary").first.click()
+    assert code.is_visible()
+
+
+def test_an_unknown_address_gets_a_whole_page(visit: Opener) -> None:
+    seen = visit("/transformer/no-such-thing/at-all/")
+    assert seen.status == HTTPStatus.NOT_FOUND
+    assert [complaint for complaint in seen.complaints if "no-such-thing" not in complaint] == []
+    assert seen.page.locator("main a").count() > 0
+    home = seen.page.locator("main a").first
+    home.click()
+    assert seen.page.locator("h1").count() == 1
