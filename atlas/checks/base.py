@@ -5,10 +5,13 @@ A proof is what a page may say about a claim; a claim without a proof is shown a
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from atlas.entries.atlas import Placed
+from atlas.entries.tree import KeyPath
 from atlas.issues import Issue
 
 Status = Literal["proved", "recorded", "stale", "missing"]
@@ -49,3 +52,13 @@ def listed(names: Iterable[str]) -> str:
     """Names as running text: `a, b and c`."""
     items = list(names)
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def unknown(
+    owner: Placed, path: KeyPath, code: str, message: str, name: str, known: Iterable[str], *, at_key: bool = False
+) -> Issue:
+    """An issue about a name that names nothing, with the nearest that does."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"there is {listed(names)}" if 0 < len(names) <= 12 else ""
+    return (owner.issue_at_key if at_key else owner.issue)(path, code, message, hint)

@@ -33,12 +33,13 @@ class Shown:
     """What KaTeX gets."""
 
 
-def check_display(atlas: Atlas, typesetter: Typesetter) -> Iterator[Issue]:
-    """Typeset every formula of the atlas and report those that KaTeX refuses."""
+def check_display(atlas: Atlas, typesetter: Typesetter) -> tuple[list[Issue], frozenset[str]]:
+    """Typeset every formula of the atlas: what KaTeX refuses, and the entries whose formula or symbols it refuses."""
     shown = list(_all(atlas))
-    for one, typeset in zip(shown, typesetter(one.formula for one in shown), strict=True):
-        if typeset.html is None:
-            yield _issue(one, typeset)
+    results = zip(shown, typesetter(one.formula for one in shown), strict=True)
+    refused = [(one, typeset) for one, typeset in results if typeset.html is None]
+    unreadable = frozenset(one.owner.id for one, _ in refused if one.path[0] in ("formula", "symbols"))
+    return [_issue(one, typeset) for one, typeset in refused], unreadable
 
 
 def _issue(one: Shown, typeset: Typeset) -> Issue:

@@ -5,14 +5,14 @@ Shapes and parameters can only be checked across a seam that holds, so this chec
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from atlas.checks.base import listed
-from atlas.checks.references import unknown
+from atlas.checks.base import listed, unknown
 from atlas.entries.atlas import Entry
+from atlas.entries.validate import is_number
 from atlas.exceptions import OptionError, UnknownOperatorError
 from atlas.issues import Issue
-from atlas.operators.catalogue import find
+from atlas.operators.catalogue import FAMILIES, find
 from atlas.operators.registry import Operator
 
 
@@ -21,8 +21,9 @@ def check_interface(entry: Entry) -> tuple[Operator | None, list[Issue]]:
     try:
         operator = find(entry.data.operator)
     except UnknownOperatorError as error:
-        hint = f"did you mean `{error.nearest}`?" if error.nearest else ""
-        return None, [entry.issue(("operator",), "A136", str(error).split(";")[0], hint or str(error))]
+        message, _, exist = str(error).partition("; ")
+        hint = f"did you mean `{error.nearest}`?" if error.nearest else exist
+        return None, [entry.issue(("operator",), "A136", message, hint)]
     issues = [
         *_bindings(entry, operator),
         *_options(entry, operator),
@@ -42,26 +43,39 @@ def _bindings(entry: Entry, operator: Operator) -> Iterator[Issue]:
     results = [output.name for output in operator.contract.outputs]
     can_bind = [*arguments, *operator.options, *results]
     seen: dict[str, str] = {}
+    misnamed = False
     for name, symbol in entry.data.symbols.items():
         path = ("symbols", name)
         if symbol.binds is None:
             continue
         if symbol.binds not in can_bind:
+            misnamed = True
             message = f"{operator.name} has nothing called {symbol.binds}"
             yield unknown(entry, (*path, "binds"), "A133", message, symbol.binds, can_bind)
         elif symbol.binds in seen:
+            misnamed = True
             message = f"{symbol.binds} is already bound by {seen[symbol.binds]}"
-            yield entry.issue((*path, "binds"), "A135", message)
+            free = [other for other in can_bind if other not in {each.binds for each in entry.data.symbols.values()}]
+            yield entry.issue((*path, "binds"), "A135", message, f"not bound: {listed(free)}" if free else "")
         seen.setdefault(symbol.binds, name)
         if symbol.binds in operator.options and symbol.axes:
             message = f"{symbol.binds} is an option of {operator.name}, a number without axes"
             yield entry.issue((*path, "axes"), "A301", message, "write `axes: []`")
+    if not misnamed:  # else the name that is missing is the one that was meant
+        yield from _unbound(entry, operator, seen)
+
+
+def _unbound(entry: Entry, operator: Operator, seen: Mapping[str, str]) -> Iterator[Issue]:
+    results = [output.name for output in operator.contract.outputs]
     required = [argument.name for argument in operator.contract.inputs if not argument.optional]
-    for name in [*required, *results]:
-        if name not in seen:
-            what = "the result" if name in results else f"the argument {name}"
-            message = f"no symbol stands for {what} of {operator.name}"
-            yield entry.issue_at_key(("symbols",), "A134", message, f"give the symbol `binds: {name}`")
+    missing = [name for name in (*required, *results) if name not in seen]
+    binding_nothing = [name for name, symbol in entry.data.symbols.items() if symbol.binds is None]
+    for name in missing:
+        what = "the result" if name in results else f"the argument {name}"
+        only = binding_nothing if len(binding_nothing) == len(missing) == 1 else []
+        message = f"no symbol stands for {what} of {operator.name}"
+        hint = f"give {only[0] if only else 'the symbol'} `binds: {name}`"
+        yield entry.issue_at_key(("symbols", *only), "A134", message, hint)
 
 
 def _options(entry: Entry, operator: Operator) -> Iterator[Issue]:
@@ -72,11 +86,11 @@ def _options(entry: Entry, operator: Operator) -> Iterator[Issue]:
             if error.option != name:
                 continue
             if name in operator.options:
-                hint = f"remove the quotes: {value}" if isinstance(value, str) else ""
+                hint = f"remove the quotes: {value}" if isinstance(value, str) and is_number(value) else ""
                 yield entry.issue(("arguments", name), "A138", str(error), hint)
             else:
                 message = str(error).split(";")[0]
-                yield unknown(entry, ("arguments", name), "A137", message, name, operator.options)
+                yield unknown(entry, ("arguments", name), "A137", message, name, operator.options, at_key=True)
     for option in operator.options.values():
         if option.required and option.name not in entry.data.arguments:
             message = f"{operator.name} needs the option {option.name}: {option.wanted}"
@@ -84,20 +98,24 @@ def _options(entry: Entry, operator: Operator) -> Iterator[Issue]:
 
 
 def _conventions(entry: Entry, operator: Operator) -> Iterator[Issue]:
-    stated = entry.data.conventions
-    for name, value in stated.items():
-        if name not in operator.conventions:
+    stated, computes = entry.data.conventions, operator.conventions
+    differing = [name for name, value in stated.items() if name in computes and computes[name] != value]
+    if differing:
+        here = listed(f"{name} `{stated[name]}`" for name in differing)
+        there = listed(f"{name} `{computes[name]}`" for name in differing)
+        message = f"stated is {here}, but {operator.name} computes with {there}"
+        others = [other.name for other in FAMILIES[operator.family] if other is not operator]
+        hint = f"correct it, or take another operator of this family: {listed(others)}" if others else "correct it"
+        yield entry.issue(("conventions", differing[0]), "A139", message, hint)
+    for name in stated:
+        if name not in computes:
             message = f"{operator.name} knows no convention {name}"
-            yield unknown(entry, ("conventions", name), "A139", message, name, operator.conventions)
-        elif operator.conventions[name] != value:
-            message = f"{name} is `{value}` here, but {operator.name} computes with `{operator.conventions[name]}`"
-            yield entry.issue(("conventions", name), "A139", message)
-    missing = [name for name in operator.conventions if name not in stated]
-    if missing:
-        message = (
-            f"the formulations of {operator.family} differ in {listed(operator.conventions)}; state {listed(missing)}"
-        )
-        yield entry.issue_at_key(("conventions",), "A139", message)
+            yield unknown(entry, ("conventions", name), "A139", message, name, computes, at_key=True)
+    missing = [name for name in computes if name not in stated]
+    if missing and stated.keys() <= computes.keys():
+        message = f"the formulations of {operator.family} differ in {listed(computes)}; state {listed(missing)}"
+        hint = ", ".join(f"{name}: {computes[name]}" for name in missing)
+        yield entry.issue_at_key(("conventions",), "A139", message, f"`{hint}` is what {operator.name} computes with")
 
 
 def _executions(entry: Entry, operator: Operator) -> Iterator[Issue]:

@@ -21,8 +21,13 @@ _GREEK = frozenset(
 _UPRIGHT = frozenset(("mathrm", "operatorname", "mathsf", "mathtt"))
 _STYLED = frozenset(("mathbf", "boldsymbol", "mathcal", "mathbb", "mathfrak", "mathit"))
 _ACCENTS = frozenset(("bar", "hat", "tilde", "dot", "vec", "overline", "widehat", "widetilde"))
-_WITH_TEXT = frozenset(("begin", "end", "text", "textrm", "textbf", "textit", "tag", "label"))
-_BINDERS = frozenset(("sum", "prod", "max", "min", "bigcup", "argmax", "argmin"))
+_TAKES_ONE = _UPRIGHT | _STYLED | _ACCENTS
+_WITH_TEXT = frozenset(
+    ("begin", "end", "text", "textrm", "textbf", "textit", "tag", "label", "color", "textcolor", "hspace", "vspace")
+)
+_WITH_COLUMNS = frozenset(("array", "alignedat", "alignat", "darray", "subarray"))
+_BINDERS = frozenset(("sum", "prod", "max", "min", "bigcup", "bigcap", "bigoplus", "operatorname"))
+_RELATIONS = frozenset(("=", "<", ">", "\\in", "\\le", "\\leq", "\\ge", "\\geq", "\\ne", "\\neq", "\\mid", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,16 @@ class Token:
     end: int
     """Offset after its last character."""
 
+    @property
+    def command(self) -> str:
+        """The command's name without backslash and star; empty for a character."""
+        return self.text[1:].removesuffix("*") if self.text[:1] == "\\" and self.text[1:2].isalpha() else ""
+
+    @property
+    def is_name(self) -> bool:
+        """Whether a name begins here."""
+        return self.text.isalpha() or self.command in _GREEK or self.command in _TAKES_ONE
+
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
@@ -44,12 +59,12 @@ class Occurrence:
     base: str
     """The name without scripts, in canonical spelling."""
     sub: str
-    """The subscript in canonical spelling, or an empty string."""
+    """The subscript in canonical spelling with its `_`, or an empty string."""
     sup: str
-    """The superscript in canonical spelling, or an empty string."""
+    """The superscript in canonical spelling with its `^`, or an empty string."""
     span: tuple[int, int]
     """First character and the one after the last, in the formula."""
-    inner: tuple[tuple[Token, ...], tuple[Token, ...]]
+    scripts: tuple[tuple[Token, ...], tuple[Token, ...]]
     """The tokens of subscript and superscript."""
     applied: bool
     """Whether a parenthesis follows at once."""
@@ -59,10 +74,18 @@ class Occurrence:
     @property
     def spellings(self) -> tuple[str, ...]:
         """What the name may be, from the longest to the shortest."""
-        sub, sup = f"_{self.sub}" * bool(self.sub), f"^{self.sup}" * bool(self.sup)
-        return tuple(
-            dict.fromkeys((self.base + sub + sup, self.base + sup + sub, self.base + sup, self.base + sub, self.base))
-        )
+        base, sub, sup = self.base, self.sub, self.sup
+        return tuple(dict.fromkeys((base + sub + sup, base + sup + sub, base + sup, base + sub, base)))
+
+
+def nesting(found: tuple[Token, ...]) -> int:
+    r"""How deep braces are nested, commands such as `\hat` that take what follows counted like braces."""
+    deepest = depth = run = 0
+    for token in found:
+        depth += (token.text == "{") - (token.text == "}")
+        run = run + 1 if token.command in _TAKES_ONE else 0
+        deepest = max(deepest, depth + run)
+    return deepest
 
 
 def tokens(latex: str) -> tuple[Token, ...]:
@@ -71,19 +94,22 @@ def tokens(latex: str) -> tuple[Token, ...]:
 
 
 def canonical(latex: str) -> str:
-    r"""A symbol in one spelling: no spaces, no braces around a single token (`x_{n}` is `x_n`, `\bar A` `\bar{A}`)."""
+    r"""A symbol in one spelling: no spaces, no braces around one name (`x_{n}` is `x_n`, `\bar A` is `\bar{A}`)."""
     return _spell(tokens(latex))
 
 
 def occurrences(found: tuple[Token, ...]) -> Iterator[Occurrence]:
-    """The names among tokens, from left to right, those in scripts left out (they are in `inner`)."""
+    """The names among tokens, from left to right, those in scripts left out (they are in `scripts`)."""
     index = 0
     while index < len(found):
-        text = found[index].text
-        command = text[1:] if text.startswith("\\") else ""
-        if command in _WITH_TEXT:
-            index = _group(found, index + 1)[1]
-        elif text.isalpha() or command in _GREEK or command in _UPRIGHT | _STYLED | _ACCENTS:
+        token = found[index]
+        if token.command in _WITH_TEXT:
+            inner, index = _argument(found, index + 1)
+            if token.command == "begin" and "".join(one.text for one in inner).rstrip("*") in _WITH_COLUMNS:
+                index = _argument(found, index)[1]
+        elif token.text == "\\\\" and index + 1 < len(found) and found[index + 1].text == "[":
+            index = next((at + 1 for at in range(index, len(found)) if found[at].text == "]"), len(found))
+        elif token.is_name:
             occurrence, index = _occurrence(found, index)
             yield occurrence
         else:
@@ -91,18 +117,19 @@ def occurrences(found: tuple[Token, ...]) -> Iterator[Occurrence]:
 
 
 def bound_names(found: tuple[Token, ...]) -> Iterator[str]:
-    r"""The index names that sums and other binders introduce: `j` in `\sum_{j=1}^{d}`."""
+    r"""The index names that sums, other binders and integrals introduce: `j` in `\sum_{j=1}^{d}`."""
     for index, token in enumerate(found):
-        name = token.text.lstrip("\\")
-        if name in _BINDERS and index + 1 < len(found) and found[index + 1].text == "_":
-            inner, _ = _group(found, index + 2)
-            for occurrence in occurrences(inner):
-                yield occurrence.base
-                break
+        if token.command in _BINDERS:
+            after = _argument(found, index + 1)[1] if token.command in _TAKES_ONE else index + 1
+            yield from _names_before_relation(_subscript(found, after))
+        elif token.command == "int":
+            for first, second in zip(found[index:], found[index + 1 :], strict=False):
+                if first.text == "d" and second.is_name:
+                    yield from ("d", second.text)
 
 
 def left_sides(found: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-    r"""The tokens left of each `=` of the formula's rows; rows end at `\\`, and at a comma followed by wide space."""
+    r"""The tokens left of each `=` or `\in` of the rows; rows end at `\\`, and at a comma followed by wide space."""
     row: list[Token] = []
     depth = 0
     for index, token in enumerate(found):
@@ -110,40 +137,60 @@ def left_sides(found: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
         after = found[index + 1].text if index + 1 < len(found) else ""
         if depth == 0 and (token.text == "\\\\" or (token.text == "," and after in ("\\quad", "\\qquad"))):
             row = []
-        elif depth == 0 and token.text == "=":
+        elif depth == 0 and token.text in ("=", "\\in"):
             yield tuple(row)
             row = []
         elif token.text not in ("&", "\\quad", "\\qquad"):
             row.append(token)
 
 
+def _names_before_relation(found: tuple[Token, ...]) -> Iterator[str]:
+    end = next((index for index, token in enumerate(found) if token.text in _RELATIONS), len(found))
+    for occurrence in occurrences(found[:end]):
+        yield occurrence.base
+
+
+def _subscript(found: tuple[Token, ...], index: int) -> tuple[Token, ...]:
+    """The subscript among the scripts that begin at `index`."""
+    while index < len(found) and (found[index].text in ("_", "^") or found[index].command in ("limits", "nolimits")):
+        if found[index].command:
+            index += 1
+            continue
+        inner, after = _argument(found, index + 1)
+        if found[index].text == "_":
+            return inner
+        index = after
+    return ()
+
+
 def _occurrence(found: tuple[Token, ...], index: int) -> tuple[Occurrence, int]:
     start = found[index]
-    command = start.text[1:] if start.text.startswith("\\") else ""
     base, index = start.text, index + 1
-    if command in _UPRIGHT | _STYLED | _ACCENTS:
-        inner, index = _group(found, index)
-        base = _styled(command, inner)
+    if start.command in _TAKES_ONE:
+        inner, index = _argument(found, index)
+        base = _styled(start.command, inner)
     scripts: dict[str, tuple[Token, ...]] = {"_": (), "^": ()}
     while index < len(found) and found[index].text in ("_", "^", "'"):
         if found[index].text == "'":
             base, index = f"{base}'", index + 1
             continue
         kind = found[index].text
-        scripts[kind], index = _group(found, index + 1)
+        scripts[kind], index = _argument(found, index + 1)
     following = [token.text for token in found[index : index + 2]]
     applied = following[:1] == ["("] or following == ["\\left", "("]
-    sub, sup = scripts["_"], scripts["^"]
+    sub, sup = (_script(mark, scripts[mark]) for mark in "_^")
     span = (start.start, found[index - 1].end)
-    return Occurrence(base, _spell(sub), _spell(sup), span, (sub, sup), applied, command in _UPRIGHT), index
+    upright = start.command in _UPRIGHT
+    return Occurrence(base, sub, sup, span, (scripts["_"], scripts["^"]), applied, upright), index
 
 
-def _group(found: tuple[Token, ...], index: int) -> tuple[tuple[Token, ...], int]:
-    """The tokens of the argument that begins at `index`, and the index after it."""
+def _argument(found: tuple[Token, ...], index: int) -> tuple[tuple[Token, ...], int]:
+    r"""The tokens of the argument or script that begins at `index`, and the index after it; `\mathrm{ff}` is one."""
     if index >= len(found):
         return (), index
     if found[index].text != "{":
-        return found[index : index + 1], index + 1
+        end = _argument(found, index + 1)[1] if found[index].command in _TAKES_ONE else index + 1
+        return found[index:end], end
     depth = 0
     for end in range(index, len(found)):
         depth += (found[end].text == "{") - (found[end].text == "}")
@@ -152,22 +199,31 @@ def _group(found: tuple[Token, ...], index: int) -> tuple[tuple[Token, ...], int
     return found[index + 1 :], len(found)
 
 
+def _script(mark: str, found: tuple[Token, ...]) -> str:
+    if not found:
+        return ""
+    return f"{mark}{_spell(found)}" if _is_one(found) else f"{mark}{{{_spell(found)}}}"
+
+
+def _is_one(found: tuple[Token, ...]) -> bool:
+    return len(found) == 1 or (found[0].command in _TAKES_ONE and _argument(found, 0)[1] == len(found))
+
+
 def _spell(found: tuple[Token, ...]) -> str:
     parts = []
     index = 0
     while index < len(found):
-        text = found[index].text
-        if text == "{":
-            inner, index = _group(found, index)
-            spelled = _spell(inner)
-            parts.append(spelled if len(inner) == 1 else f"{{{spelled}}}")
-        elif text.startswith("\\") and text[1:] in _UPRIGHT | _STYLED | _ACCENTS:
-            inner, index = _group(found, index + 1)
-            parts.append(_styled(text[1:], inner))
+        token = found[index]
+        if token.text == "{":
+            inner, index = _argument(found, index)
+            parts.append(_spell(inner) if inner and _is_one(inner) else f"{{{_spell(inner)}}}")
+        elif token.command in _TAKES_ONE:
+            inner, index = _argument(found, index + 1)
+            parts.append(_styled(token.command, inner))
         else:
-            parts.append(f"{text} " if text[-1].isalpha() and text[0] == "\\" else text)
+            parts.append(f"{token.text} " if token.command else token.text)
             index += 1
-    return "".join(parts).replace(" _", "_").replace(" ^", "^").strip()
+    return re.sub(r" (?![A-Za-z])", "", "".join(parts)).strip()
 
 
 def _styled(command: str, inner: tuple[Token, ...]) -> str:

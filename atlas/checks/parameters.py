@@ -19,10 +19,15 @@ from atlas.operators.registry import Operator
 from atlas.sizes import size
 
 
-def check_parameters(entry: Entry, collection: Collection, operator: Operator) -> tuple[str, list[Issue]]:
-    """What was counted, for the page, and the issues; the entry's interface and shapes must hold."""
+def check_parameters(
+    entry: Entry, collection: Collection, operator: Operator, *, sizes_hold: bool = True
+) -> tuple[str, list[Issue]]:
+    """What was counted, for the page, and the issues; the entry's interface and shapes must hold.
+
+    Where the collection's sizes do not hold, nothing can be counted, and that is reported already.
+    """
     issues = list(_listed(entry, operator))
-    if issues:
+    if issues or not sizes_hold:
         return "", issues
     if not isinstance(collection.data, Model):
         count = account(entry, {}, None).per_instance
@@ -32,13 +37,13 @@ def check_parameters(entry: Entry, collection: Collection, operator: Operator) -
         try:
             layers = layers_of(entry, collection, variant.sizes)
             total = account(entry, variant.sizes, layers).across.value({})
-            independent = _elements(entry, operator, variant.sizes) * (layers or 1)
+            independent = _elements(entry, operator, variant.sizes) * (1 if layers is None else layers)
         except SizeError as error:
-            issues.append(collection.issue(("variants", name, "sizes"), "A402", f"{entry.id}: {error}"))
-            continue
+            message = f"in {name} the parameters cannot be counted: {error}"
+            return "", [entry.issue_at_key(("symbols",), "A402", message)]
         if total != independent:
-            message = f"{entry.id} has {total:,} parameters in {name} by its axes, {independent:,} by {operator.name}"
-            issues.append(collection.issue(("variants", name), "A402", message))
+            message = f"{name} has {total:,} parameters here by its axes, {independent:,} by {operator.name}"
+            return "", [entry.issue_at_key(("symbols",), "A402", message)]
         counted.append(f"{variant.title} {grouped(total)}")
     return f"counted for every variant over its layers: {', '.join(counted)}", issues
 

@@ -18,6 +18,7 @@ from atlas.checks.parameters import check_parameters
 from atlas.checks.records import check_records
 from atlas.checks.references import check_collection, check_entry
 from atlas.checks.shapes import check_shapes
+from atlas.checks.sizes import check_sizes, sizes_are_known
 from atlas.checks.sources import MissingSources, SourceCheck
 from atlas.checks.symbols import check_symbols
 from atlas.entries.atlas import Atlas, Collection, Entry
@@ -75,13 +76,14 @@ def require(outcome: Outcome) -> Checked:
     return outcome.checked
 
 
-def _lock(sources: Path, root: Path, found: Collector) -> PinLock:
+def _lock(sources: Path, root: Path, found: Collector) -> PinLock | None:
+    """The proofs of pins; None where they cannot be read."""
     try:
         return load_lock(sources / LOCK_NAME)
     except SourceError as error:
         shown = shown_path(sources / LOCK_NAME, root)
         found.add(Issue(shown, 0, 0, "A502", str(error), "write it anew: atlas pin --prove"))
-        return PinLock()
+        return None
 
 
 class _Run:
@@ -89,18 +91,22 @@ class _Run:
         self.atlas = atlas
         self.found = found
         self.sources = sources
+        self.unreadable: frozenset[str] = frozenset()
 
     def everything(self, typesetter: Typesetter) -> Callable[[Iterable[Issue]], Checked]:
         """Run every check; what comes back makes the result once it is known that nothing failed."""
         self.sources.check_sources()
+        issues, self.unreadable = check_display(self.atlas, typesetter)
+        self.found.extend(issues)
         collections = {name: self.collection(one) for name, one in self.atlas.collections.items()}
-        self.found.extend(check_display(self.atlas, typesetter))
         files = dict(self.sources.files)
         return lambda issues: Checked(self.atlas, collections, files, tuple(issues))
 
     def collection(self, collection: Collection) -> CheckedCollection:
         data = collection.data
         self.found.extend(check_collection(collection, self.atlas))
+        sizes = list(check_sizes(collection))
+        self.found.extend(sizes)
         claims: tuple[CheckedClaim, ...] = ()
         variant_claims: dict[str, tuple[CheckedClaim, ...]] = {}
         if isinstance(data, Model):
@@ -108,25 +114,29 @@ class _Run:
             for name, variant in data.variants.items():
                 variant_claims[name] = self.sources.claims(collection, variant.sources, ("variants", name, "sources"))
                 self.sources.settings(collection, name, variant)
-        entries = [self.entry(entry, collection) for entry in collection.entries]
+        entries = [self.entry(entry, collection, sizes_hold=not sizes) for entry in collection.entries]
         kept = tuple(entry for entry in entries if entry is not None)
         return CheckedCollection(collection, kept, claims, variant_claims)
 
-    def entry(self, entry: Entry, collection: Collection) -> CheckedEntry | None:
+    def entry(self, entry: Entry, collection: Collection, *, sizes_hold: bool) -> CheckedEntry | None:
         references = list(check_entry(entry, collection, self.atlas))
         self.found.extend(references)
-        self.found.extend(check_symbols(entry, collection))
+        symbols = check_symbols(entry, collection) if entry.id not in self.unreadable else []
+        self.found.extend(symbols)
         claims = self.sources.claims(entry, entry.data.sources, ("sources",))
         self._api(entry)
         operator, issues = check_interface(entry)
+        if any(issue.code in ("A131", "A132") for issue in symbols):
+            # A symbol that is missing stands for nothing either.
+            issues = [issue for issue in issues if issue.code != "A134"]
         self.found.extend(issues)
-        if operator is None or issues or references:
+        if operator is None or issues or references or symbols or not sizes_are_known(entry, collection):
             return None
         shapes, issues = check_shapes(entry, operator)
         self.found.extend(issues)
         if issues:
             return None
-        parameters, issues = check_parameters(entry, collection, operator)
+        parameters, issues = check_parameters(entry, collection, operator, sizes_hold=sizes_hold)
         self.found.extend(issues)
         blobs = {claim.claim.id: claim.excerpt.pinned.blob for claim in claims if claim.excerpt is not None}
         recorded, warnings = check_records(entry, operator, blobs)

@@ -12,7 +12,6 @@ from atlas.entries.collection import Variant
 from atlas.entries.component import SourceClaim
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import ExcerptError, OfflineError, SourceError
-from atlas.issues import Issue
 from atlas.sources.excerpts import excerpt
 from atlas.sources.pins import PinLock, PinState, PinStatus, pin_status
 from atlas.sources.store import PinnedText, SourceStore
@@ -24,7 +23,7 @@ MissingSources = Literal["fail", "link"]
 class SourceCheck:
     """The pinned files of one run and the issues about them."""
 
-    def __init__(self, atlas: Atlas, store: SourceStore, lock: PinLock, missing: MissingSources) -> None:
+    def __init__(self, atlas: Atlas, store: SourceStore, lock: PinLock | None, missing: MissingSources) -> None:
         self.atlas = atlas
         self.store = store
         self.lock = lock
@@ -32,13 +31,17 @@ class SourceCheck:
         self.found = Collector()
         self.files: dict[tuple[str, str], PinnedText] = {}
         self.pins: dict[tuple[str, str], PinStatus] = {}
+        self.doubtful: set[tuple[str, KeyPath]] = set()
 
     def check_sources(self) -> None:
         """Bring every pinned file, and see that no pin was edited after it was proved."""
         for source in self.atlas.sources.values():
             for path in source.data.files:
-                self._check_pin(source, path)
-                self._bring(source, path)
+                self.pins[source.id, path] = pin_status(source.id, source.data, path, self.lock or PinLock())
+            self._check_pins(source)
+            for path in source.data.files:
+                if "blob" not in self.pins[source.id, path].differs:
+                    self._bring(source, path)
 
     def claims(self, owner: Placed, claims: Iterable[SourceClaim], where: KeyPath) -> tuple[CheckedClaim, ...]:
         """The claims with their passages; claims whose references do not hold are left to the check of references."""
@@ -50,15 +53,21 @@ class SourceCheck:
 
     def settings(self, collection: Collection, name: str, variant: Variant) -> None:
         """The sizes of a variant that the pinned source sets are the ones that the variant states."""
-        by_id = {claim.id: claim for claim in variant.sources}
+        positions = {claim.id: index for index, claim in enumerate(variant.sources)}
         for symbol, setting in variant.settings.items():
-            claim = by_id.get(setting.source)
-            pinned = self.files.get((claim.source, claim.path)) if claim is not None else None
-            if claim is None or pinned is None or symbol not in variant.sizes:
+            index = positions.get(setting.source)
+            if index is None or symbol not in variant.sizes:
                 continue
-            first, last = claim.span
+            claim = variant.sources[index]
+            pinned = self.files.get((claim.source, claim.path))
+            if pinned is None or (collection.id, ("variants", name, "sources", index)) in self.doubtful:
+                continue
             path = ("variants", name, "settings", symbol)
-            written = assignments(pinned, first, min(last, len(pinned.lines)), setting.name)
+            try:
+                written = assignments(pinned, *claim.span, setting.name)
+            except ExcerptError as error:
+                self.found.add(collection.issue((*path, "name"), "A507", str(error)))
+                continue
             if not written:
                 message = f"lines {claim.lines} of {claim.path} do not set {setting.name}"
                 self.found.add(collection.issue((*path, "name"), "A507", message))
@@ -67,19 +76,27 @@ class SourceCheck:
                 message = f"{symbol} is {variant.sizes[symbol]:,} here, but {there}"
                 self.found.add(collection.issue(("variants", name, "sizes", symbol), "A507", message))
 
-    def _check_pin(self, source: Source, path: str) -> None:
-        status = pin_status(source.id, source.data, path, self.lock)
-        self.pins[source.id, path] = status
-        if status.state in (PinState.EDITED, PinState.NEVER_PROVED):
-            message, _, hint = status.message.partition("; ")
-            self.found.add(source.issue(status.field, "A502", message, hint))
+    def _check_pins(self, source: Source) -> None:
+        """One issue for each field of the manifest that does not hold, however many files it concerns."""
+        if self.lock is None:
+            return  # the lock cannot be read, which is reported already
+        by_field: dict[tuple[str, ...], list[PinStatus]] = {}
+        for path in source.data.files:
+            status = self.pins[source.id, path]
+            if status.state in (PinState.EDITED, PinState.NEVER_PROVED):
+                by_field.setdefault(status.field, []).append(status)
+        for field, found in by_field.items():
+            message, _, hint = found[0].message.partition("; ")
+            more = f" (and of {len(found) - 1} more)" if len(found) > 1 else ""
+            self.found.add(source.issue(field, "A502", message + more, hint))
 
     def _bring(self, source: Source, path: str) -> None:
         try:
             self.files[source.id, path] = self.store.file(source.id, path)
         except OfflineError as error:
             if self.missing == "fail":
-                self.found.add(source.issue(error.field or ("files", path), "A503", str(error)))
+                message, _, hint = str(error).partition("; ")
+                self.found.add(source.issue(error.field or ("files", path), "A503", message, hint))
         except SourceError as error:
             self.found.add(source.issue(error.field or ("files", path), "A501", str(error)))
 
@@ -91,32 +108,36 @@ class SourceCheck:
             return CheckedClaim(
                 claim, source, None, "the pinned file was not at hand when this page was built", None, pin
             )
-        first, last = claim.span
         try:
-            passage = excerpt(pinned, first, last)
+            passage = excerpt(pinned, *claim.span)
         except ExcerptError as error:
-            self.found.add(owner.issue((*where, "lines"), "A504", str(error)))
+            self._doubt(owner, where, "lines", "A504", error)
             return CheckedClaim(claim, source, None, str(error), None, pin)
-        line: int | None = None
-        for issue in self._holds(owner, claim, pinned, where):
-            self.found.add(issue)
-        if claim.call is not None:
-            lines = calls(pinned, first, last, claim.call)
-            line = lines[0] if lines else None
-            if line is None:
-                message = f"lines {claim.lines} of {claim.path} do not call {claim.call}"
-                self.found.add(owner.issue((*where, "call"), "A505", message))
-        return CheckedClaim(claim, source, passage, "", line, pin)
+        return CheckedClaim(claim, source, passage, "", self._call_line(owner, claim, pinned, where), pin)
 
-    def _holds(self, owner: Placed, claim: SourceClaim, pinned: PinnedText, where: KeyPath) -> Iterable[Issue]:
-        first, last = claim.span
-        for key, symbol, rule in (
-            ("symbol", claim.symbol, defined_in),
-            ("first_symbol", claim.first_symbol, begins_with),
-        ):
-            if symbol is None:
-                continue
-            try:
-                rule(pinned, first, last, symbol)
-            except ExcerptError as error:
-                yield owner.issue((*where, key), "A505", str(error))
+    def _call_line(self, owner: Placed, claim: SourceClaim, pinned: PinnedText, where: KeyPath) -> int | None:
+        """The line of the call that the claim names; the first thing that the passage lacks is an issue."""
+        key = "symbol"
+        try:
+            if claim.symbol is not None:
+                defined_in(pinned, *claim.span, claim.symbol)
+            key = "first_symbol"
+            if claim.first_symbol is not None:
+                begins_with(pinned, *claim.span, claim.first_symbol)
+            key = "call"
+            return self._calls(claim, pinned)[0] if claim.call is not None else None
+        except ExcerptError as error:
+            self._doubt(owner, where, key, "A505", error)
+            return None
+
+    @staticmethod
+    def _calls(claim: SourceClaim, pinned: PinnedText) -> list[int]:
+        lines = calls(pinned, *claim.span, claim.call or "")
+        if not lines:
+            raise ExcerptError(f"lines {claim.lines} of {claim.path} do not call {claim.call}")
+        return lines
+
+    def _doubt(self, owner: Placed, where: KeyPath, key: str, code: str, error: ExcerptError) -> None:
+        self.doubtful.add((owner.id, where))
+        message, _, hint = str(error).partition("; ")
+        self.found.add(owner.issue((*where, key), code, message, hint))

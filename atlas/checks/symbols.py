@@ -1,44 +1,86 @@
-"""Symbols: each one declared stands in the formula; each name there is declared, defined, bound or a size."""
+"""Symbols: each one declared stands in the formula; each name there is declared, defined, bound or a size.
+
+What enters and leaves is checked here too, so that a name that is misspelt once is reported once.
+"""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
 
-from atlas.checks.latex import Occurrence, Token, bound_names, canonical, left_sides, occurrences, tokens
+from atlas.checks.latex import Occurrence, Token, bound_names, canonical, left_sides, nesting, occurrences, tokens
 from atlas.entries.atlas import Collection, Entry
 from atlas.issues import Issue
 
-_CONSTANTS = frozenset(("e", r"\pi"))
+_CONSTANTS = frozenset(("e", r"\pi", *(rf"\mathbb{{{letter}}}" for letter in "RNZCEP1")))
+
+MAX_NESTING = 50
+"""How deep a formula's braces may be nested."""
+MAX_UNDECLARED = 20
+"""How many names of one formula are reported."""
 
 
-def check_symbols(entry: Entry, collection: Collection) -> Iterator[Issue]:
-    """Compare the symbol table with the names that stand in the formula."""
-    declared = {canonical(name): name for name in entry.data.symbols}
+def check_symbols(entry: Entry, collection: Collection) -> list[Issue]:
+    """Compare the symbol table with the names that stand in the formula, and with those that enter and leave."""
+    if max(map(nesting, map(tokens, (entry.data.formula, *entry.data.symbols)))) > MAX_NESTING:
+        return [entry.issue(("formula",), "A801", f"braces are nested more than {MAX_NESTING} deep")]
+    declared: dict[str, str] = {}
+    issues: list[Issue] = []
+    for name in entry.data.symbols:
+        first = declared.setdefault(canonical(name), name)
+        if first != name:
+            message = f"the symbol {name} is declared already, as {first}"
+            issues.append(entry.issue_at_key(("symbols", name), "A135", message, "declare it once"))
+    used, undeclared = _read(entry, collection, declared)
+    unused = [name for spelling, name in declared.items() if spelling not in used]
+    for name, occurrence in undeclared.items():
+        hint = _hint(name, list(declared.values()), unused)
+        message = f"`{name}` is neither declared, nor defined in the formula, nor a size"
+        issues.append(entry.issue_in_text(("formula",), occurrence.span, "A131", message, hint))
+    for key, values in (("in", entry.data.in_), ("out", entry.data.out)):
+        for value, symbol in values.items():
+            if canonical(symbol) not in declared and canonical(symbol) not in undeclared:
+                hint = _hint(canonical(symbol), list(declared.values()), unused)
+                issues.append(entry.issue((key, value), "A132", f"`{symbol}` is not among the symbols", hint))
+    for name in unused:
+        message = f"the symbol {name} is declared but does not stand in the formula"
+        issues.append(entry.issue_at_key(("symbols", name), "A130", message, "remove it, or write it in the formula"))
+    return issues
+
+
+def _hint(name: str, declared: list[str], unused: list[str]) -> str:
+    """The nearest fix; an unused name that may be meant is taken off `unused`, as one mistake explains both."""
+    near = difflib.get_close_matches(name, unused, n=1, cutoff=0.5) or (unused if len(unused) == 1 else [])
+    if near:
+        unused.remove(near[0])
+        return f"did you mean `{near[0]}`, which is declared and does not stand in the formula?"
+    near = difflib.get_close_matches(name, declared, n=1)
+    return f"did you mean `{near[0]}`?" if near else "declare it under `symbols`"
+
+
+def _read(entry: Entry, collection: Collection, declared: dict[str, str]) -> tuple[set[str], dict[str, Occurrence]]:
+    """The spellings that the formula uses, and each name that is not known, where it stands first."""
     sizes = {canonical(name) for name in collection.data.dimensions}
     found = tokens(entry.data.formula)
     defined, bound = _definitions(found, declared.keys() | sizes)
     known = declared.keys() | sizes | defined | bound | _CONSTANTS
     used: set[str] = set()
+    undeclared: dict[str, Occurrence] = {}
     for occurrence in _all(found, known):
         spelling = next((name for name in occurrence.spellings if name in known), None)
         if spelling is not None:
             used.add(spelling)
         elif not (occurrence.upright and (occurrence.applied or occurrence.sub)):
-            yield _undeclared(entry, occurrence, sorted(declared))
-    for spelling, name in declared.items():
-        if spelling not in used:
-            message = f"the symbol {name} is declared but does not stand in the formula"
-            yield entry.issue_at_key(("symbols", name), "A130", message)
+            undeclared.setdefault(_name(occurrence, list(declared)), occurrence)
+        if len(undeclared) == MAX_UNDECLARED:
+            break
+    return used, undeclared
 
 
-def _undeclared(entry: Entry, occurrence: Occurrence, declared: list[str]) -> Issue:
-    index_like = occurrence.sub.isalpha() and not difflib.get_close_matches(occurrence.spellings[0], declared)
-    name = occurrence.base if index_like else occurrence.spellings[0]
-    near = difflib.get_close_matches(name, declared, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else "declare it under `symbols`, or define it in the formula"
-    message = f"`{name}` is neither declared, nor defined in the formula, nor a size"
-    return entry.issue_in_text(("formula",), occurrence.span, "A131", message, hint)
+def _name(occurrence: Occurrence, declared: list[str]) -> str:
+    """What to call a name that is not known: with its index only where the index is likely to belong to it."""
+    is_index = occurrence.sub[1:].isalpha() and not difflib.get_close_matches(occurrence.spellings[0], declared)
+    return occurrence.base if is_index else occurrence.spellings[0]
 
 
 def _definitions(found: tuple[Token, ...], named: set[str]) -> tuple[set[str], set[str]]:
@@ -51,11 +93,12 @@ def _definitions(found: tuple[Token, ...], named: set[str]) -> tuple[set[str], s
             if position:
                 bound.add(occurrence.base)
                 continue
-            by_name = occurrence.sub in named or occurrence.sub.startswith("\\mathrm")
-            base = f"{occurrence.base}_{occurrence.sub}" if occurrence.sub and by_name else occurrence.base
-            defined.add(base)
-            if not by_name:
-                bound.update(inner.base for inner in occurrences(occurrence.inner[0]))
+            is_name = occurrence.sub[1:] in named or (
+                occurrence.sub.startswith("_\\mathrm{") and "," not in occurrence.sub
+            )
+            defined.add(occurrence.base + occurrence.sub if is_name else occurrence.base)
+            if not is_name:
+                bound.update(inner.base for inner in occurrences(occurrence.scripts[0]))
     return defined, bound
 
 
@@ -64,13 +107,8 @@ def _all(found: tuple[Token, ...], known: set[str]) -> Iterator[Occurrence]:
     for occurrence in occurrences(found):
         yield occurrence
         spelling = next((name for name in occurrence.spellings if name in known), occurrence.base)
-        if occurrence.upright and occurrence.sub and not spelling.endswith(occurrence.sub):
+        if occurrence.upright and occurrence.sub and occurrence.sub not in spelling:
             continue
-        for script, mark in zip(occurrence.inner, "_^", strict=True):
-            if f"{mark}{canonical_of(script)}" not in spelling:
+        for script, spelled in zip(occurrence.scripts, (occurrence.sub, occurrence.sup), strict=True):
+            if script and spelled not in spelling:
                 yield from _all(script, known)
-
-
-def canonical_of(script: tuple[Token, ...]) -> str:
-    """The canonical spelling of tokens that were cut from a formula."""
-    return canonical("".join(token.text for token in script))

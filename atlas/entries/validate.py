@@ -177,7 +177,7 @@ def _type_hint(wanted: str, document: Document, path: KeyPath) -> str:
         return "a text that begins with # must be quoted" if _begins_with(document, path, "#") else ""
     if "a text" in wanted and not isinstance(value, str):
         return "quote it"
-    if isinstance(value, str) and _is_number(value) and wanted in ("a number", "a whole number"):
+    if isinstance(value, str) and is_number(value) and wanted in ("a number", "a whole number"):
         return f"remove the quotes: {value}"
     if wanted == "a list" and isinstance(value, str):
         return f"write it in brackets: [{value}]"
@@ -191,7 +191,8 @@ def _begins_with(document: Document, path: KeyPath, char: str) -> bool:
     return mark.line <= len(lines) and lines[mark.line - 1][mark.column - 1 :].lstrip().startswith(char)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Whether a text could be a number without its quotes."""
     try:
         float(text)
     except ValueError:

@@ -1,0 +1,146 @@
+"""Sizes of a collection: each symbol in an axis has a meaning, each meaning is used, each variant gives the values.
+
+All of a collection is looked at together, so that a dimension that is misspelt once is reported once.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from atlas.checks.base import listed
+from atlas.entries.atlas import Collection, Entry, Placed
+from atlas.entries.collection import Model
+from atlas.entries.tree import KeyPath
+from atlas.exceptions import SizeError
+from atlas.issues import Issue
+from atlas.sizes import size
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """One place where sizes are named."""
+
+    owner: Placed
+    """The file's object."""
+    path: KeyPath
+    """The key path of the value, or of the key."""
+    at_key: bool
+    """Whether the size is the key."""
+    names: frozenset[str]
+    """The size symbols."""
+
+
+def check_sizes(collection: Collection) -> Iterator[Issue]:
+    """Every size is a dimension with a meaning, every dimension is used, and every variant gives what counts need."""
+    data = collection.data
+    uses = list(_uses(collection))
+    unknown = [use for use in uses if not use.names <= data.dimensions.keys()]
+    unused = [name for name in data.dimensions if not any(name in use.names for use in uses)]
+    yield from _unknown(collection, unknown, unused)
+    if collection.whole and not unknown:
+        for name in unused:
+            message = f"nothing has the size {name}"
+            hint = "remove it, or use it in an entry's axes"
+            yield collection.issue_at_key(("dimensions", name), "A122", message, hint)
+    if isinstance(data, Model):
+        yield from _variants_bind(collection, data)
+        yield from _layers_are_whole(collection, data)
+
+
+def sizes_are_known(entry: Entry, collection: Collection) -> bool:
+    """Whether each size in an entry's axes is a dimension of its collection."""
+    return all(use.names <= collection.data.dimensions.keys() for use in _uses_of_entry(entry))
+
+
+def _unknown(collection: Collection, unknown: list[_Use], unused: list[str]) -> Iterator[Issue]:
+    """One issue for each name that is no dimension, at the first place that uses it."""
+    dimensions = collection.data.dimensions
+    counts = Counter(name for use in unknown for name in use.names)
+    reported: set[str] = set()
+    for use in unknown:
+        names = sorted(use.names - dimensions.keys() - reported)
+        reported.update(names)
+        if not names:
+            continue
+        more = f" (the first of {max(counts[name] for name in names)} places)" if counts[names[0]] > 1 else ""
+        what = f"the size {names[0]} is not" if len(names) == 1 else f"the sizes {listed(names)} are not"
+        message = f"{what} among the dimensions of {collection.path}{more}"
+        at = use.owner.issue_at_key if use.at_key else use.owner.issue
+        yield at(use.path, "A121", message, _hint(names, list(dimensions), unused))
+
+
+def _hint(names: list[str], dimensions: list[str], unused: list[str]) -> str:
+    near = difflib.get_close_matches(names[0], dimensions, n=1) if len(names) == 1 else []
+    if near:
+        return f"did you mean `{near[0]}`?"
+    if unused:
+        return f"did you mean `{unused[0]}`, which nothing has?"
+    return f"there is {listed(sorted(dimensions))}"
+
+
+def _uses(collection: Collection) -> Iterator[_Use]:
+    data = collection.data
+    if isinstance(data, Model):
+        for name, stack in data.stacks.items():
+            yield _Use(collection, ("stacks", name, "layers"), False, size(stack.layers).symbols)
+        for name, variant in data.variants.items():
+            for symbol in variant.sizes:
+                yield _Use(collection, ("variants", name, "sizes", symbol), True, frozenset((symbol,)))
+    for entry in collection.entries:
+        yield from _uses_of_entry(entry)
+
+
+def _uses_of_entry(entry: Entry) -> Iterator[_Use]:
+    for name, symbol in entry.data.symbols.items():
+        for index, axis in enumerate(symbol.axes):
+            yield _Use(entry, ("symbols", name, "axes", index), False, size(axis).symbols)
+    for index, axis in enumerate(entry.data.batch):
+        yield _Use(entry, ("batch", index), False, frozenset((axis,)))
+
+
+def _needs(collection: Collection, model: Model) -> dict[str, str]:
+    """The sizes that need a value, each with the first thing that needs it."""
+    found: dict[str, str] = {}
+    for name, stack in model.stacks.items():
+        for symbol in sorted(size(stack.layers).symbols):
+            found.setdefault(symbol, f"the number of layers of {name}")
+    for entry in collection.entries:
+        for name, declared in entry.data.symbols.items():
+            if declared.parameter is not None:
+                for symbol in sorted({symbol for axis in declared.axes for symbol in size(axis).symbols}):
+                    found.setdefault(symbol, f"the parameter {name} of {entry.id}")
+    for name, variant in model.variants.items():
+        for symbol in variant.sizes:
+            found.setdefault(symbol, f"the variant {name}, which gives it one")
+    return {symbol: why for symbol, why in found.items() if symbol in model.dimensions}
+
+
+def _variants_bind(collection: Collection, model: Model) -> Iterator[Issue]:
+    """Every variant gives a value to each size that a count needs, and to each that another variant binds."""
+    needed = _needs(collection, model)
+    for name, variant in model.variants.items():
+        if not variant.sizes.keys() <= model.dimensions.keys():
+            continue  # the name that is no dimension may be meant as the one that is missing
+        for symbol in sorted(needed.keys() - variant.sizes.keys()):
+            message = f"the variant {name} gives the size {symbol} no value; it is needed by {needed[symbol]}"
+            path = ("variants", name, "sizes")
+            yield collection.issue_at_key(path, "A120", message, f"add `{symbol}: …` to its sizes")
+
+
+def _layers_are_whole(collection: Collection, model: Model) -> Iterator[Issue]:
+    for name, stack in model.stacks.items():
+        layers = size(stack.layers)
+        for variant_name, variant in model.variants.items():
+            if not layers.symbols <= variant.sizes.keys():
+                continue
+            try:
+                problem = f"{layers} is {count}" if (count := layers.value(variant.sizes)) < 1 else ""
+            except SizeError as error:
+                problem = str(error)
+            if problem:
+                message = f"the variant {variant_name} has no number of layers of {name}: {problem}"
+                yield collection.issue(("stacks", name, "layers"), "A402", message)
+                break
