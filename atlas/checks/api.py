@@ -8,8 +8,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from atlas.checks.base import unknown
 from atlas.entries.atlas import Entry
 from atlas.entries.component import Api, ApiArgument
+from atlas.entries.words import quoted
 from atlas.exceptions import ExcerptError
 from atlas.issues import Issue
 from atlas.sources.definitions import Definition, definitions, dotted, syntax_tree
@@ -24,8 +26,9 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
     """Signature, defaults, attributes and the experimental notice are those of the pinned source."""
     named = [found for found in definitions(pinned.text) if found.is_named(api.symbol)]
     if not named:
+        names = {found.name for found in definitions(pinned.text) if found.kind != "assignment"}
         message = f"{pinned.path} does not define {api.symbol}"
-        yield entry.issue(("api", "symbol"), "A506", message)
+        yield unknown(entry, ("api", "symbol"), "A506", message, api.symbol, names)
         return
     is_class = named[-1].kind == "class"
     own = f"{api.symbol}.__init__" if is_class else api.symbol
@@ -36,8 +39,8 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
         known = _attributes(pinned, named[-1])
         for name in api.attributes:
             if name not in known:
-                message = f"{api.symbol} sets no attribute {name}; it sets {', '.join(sorted(known)) or 'none'}"
-                yield entry.issue_at_key(("api", "attributes", name), "A506", message)
+                message = f"{api.symbol} sets no attribute {name}"
+                yield unknown(entry, ("api", "attributes", name), "A506", message, name, known, at_key=True)
     announced = any(name.split(".")[-1] == "experimental" for name, _ in _calls(pinned, named[-1]))
     if announced != api.experimental:
         says = "announces itself as experimental" if announced else "does not announce itself as experimental"
@@ -55,14 +58,19 @@ def _signature(
     except ExcerptError as error:
         yield entry.issue_at_key(("api", key), "A506", str(error))
         return
-    if list(written) != list(documented):
+    for name in documented:
+        if name not in written:
+            message = f"{symbol} takes no argument {name}"
+            yield unknown(entry, ("api", key, name), "A506", message, name, written, at_key=True)
+    if documented.keys() <= written.keys() and list(written) != list(documented):
         message = f"{symbol} takes ({', '.join(written)}), but ({', '.join(documented)}) are documented"
-        yield entry.issue_at_key(("api", key), "A506", message)
+        yield entry.issue_at_key(("api", key), "A506", message, "document each argument, in this order")
     for name, argument in documented.items():
         if name in written and written[name].default != argument.default:
-            found, stated = written[name].default or "no default", argument.default or "no default"
-            message = f"{name} of {symbol} has {found} in the source, not {stated}"
-            yield entry.issue(("api", key, name, "default"), "A506", message)
+            found, stated = written[name].default or "none", argument.default or "none"
+            message = f"{name} of {symbol} has the default {found} in the source, not {stated}"
+            hint = f"write `default: {quoted(found)}`" if written[name].default else "leave out `default`"
+            yield entry.issue(("api", key, name, "default"), "A506", message, hint)
 
 
 def _attributes(pinned: PinnedText, definition: Definition) -> set[str]:
