@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+FORMAT ?= $(if $(GITHUB_ACTIONS),github,text)
 
 # Where no Node.js 20.19 or newer is on the PATH, the package that holds one is installed as well.
 node_on_path = node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'
@@ -22,17 +23,18 @@ extras = $(subst $(space),$(comma),$(strip $(extras_$*) $(node_extra)))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-browser check lint types claims format constraints clean
+.PHONY: help site serve test test-browser test-elsewhere check lint types claims format constraints clean
 
 help:
-	@echo 'make site          build the site into site/; any issue stops it'
-	@echo 'make serve         preview the site at a local address; rebuilt at every change'
-	@echo 'make test          run all tests but those in a browser'
-	@echo 'make test-browser  run the tests that drive Chromium over site/'
-	@echo 'make check         lint, types, claims, tests and the strict build'
-	@echo 'make format        put the code into its standard form'
-	@echo 'make constraints   renew the versions in constraints.txt'
-	@echo 'make clean         remove what these commands made in this folder'
+	@echo 'make site            build the site into site/; any issue stops it'
+	@echo 'make serve           preview the site at a local address; rebuilt at every change'
+	@echo 'make test            run all tests but those in a browser'
+	@echo 'make test-browser    build the site and drive it in Chromium'
+	@echo 'make test-elsewhere  build another project with the wheel alone'
+	@echo 'make check           lint, types, claims, tests and the strict build'
+	@echo 'make format          put the code into its standard form'
+	@echo 'make constraints     renew the versions in constraints.txt'
+	@echo 'make clean           remove what these commands made in this folder'
 	@echo 'Options: PYTHON=python3.12 (which Python makes the environment), VENV=folder (where it is)'
 
 site: $(VENV)/.installed-site
@@ -44,8 +46,11 @@ serve: $(VENV)/.installed-site
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest
 
-test-browser: $(VENV)/.installed-browser
+test-browser: site $(VENV)/.installed-browser
 	$(BIN)/python -m pytest tests/browser
+
+test-elsewhere: $(VENV)/.installed-test
+	$(BIN)/python .ci/elsewhere.py
 
 check: lint types claims test site
 
@@ -57,7 +62,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 claims: $(VENV)/.installed-site
-	$(BIN)/atlas check
+	$(BIN)/atlas check --format $(FORMAT)
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .
@@ -74,8 +79,8 @@ clean:
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/.made
 	@echo 'Installing OpenModelAtlas$(if $(extras), with $(extras)) into $(VENV)'
 	@$(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools
-	@PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation \
-		--editable '.$(if $(extras),[$(extras)])'
+	@PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet \
+		--constraint constraints.txt --no-build-isolation --editable '.$(if $(extras),[$(extras)])'
 	@touch $@
 
 $(VENV)/.made:
