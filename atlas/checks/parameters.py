@@ -19,16 +19,13 @@ from atlas.operators.registry import Operator
 from atlas.sizes import size
 
 
-def check_parameters(
-    entry: Entry, collection: Collection, operator: Operator, *, sizes_hold: bool = True
-) -> tuple[str, list[Issue]]:
-    """What was counted, for the page, and the issues; the entry's interface and shapes must hold.
+def check_learned(entry: Entry, operator: Operator) -> list[Issue]:
+    """What is counted is what the operator learns; the entry's interface must hold."""
+    return list(_listed(entry, operator))
 
-    Where the collection's sizes do not hold, nothing can be counted, and that is reported already.
-    """
-    issues = list(_listed(entry, operator))
-    if issues or not sizes_hold:
-        return "", issues
+
+def check_counts(entry: Entry, collection: Collection, operator: Operator) -> tuple[str, list[Issue]]:
+    """What was counted, for the page, and the issues; interface, shapes and sizes must hold."""
     if not isinstance(collection.data, Model):
         count = account(entry, {}, None).per_instance
         return f"{count} per instance, as many as {operator.name} has", []
@@ -45,7 +42,7 @@ def check_parameters(
             message = f"{name} has {total:,} parameters here by its axes, {independent:,} by {operator.name}"
             return "", [entry.issue_at_key(("symbols",), "A402", message)]
         counted.append(f"{variant.title} {grouped(total)}")
-    return f"counted for every variant over its layers: {', '.join(counted)}", issues
+    return f"counted for every variant over its layers: {', '.join(counted)}", []
 
 
 def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:

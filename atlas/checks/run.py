@@ -14,11 +14,11 @@ from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.display import Typesetter, check_display
 from atlas.checks.interface import check_interface
-from atlas.checks.parameters import check_parameters
+from atlas.checks.parameters import check_counts, check_learned
 from atlas.checks.records import check_records
 from atlas.checks.references import check_collection, check_entry
 from atlas.checks.shapes import check_shapes
-from atlas.checks.sizes import check_sizes, sizes_are_known
+from atlas.checks.sizes import check_sizes, check_variants, sizes_are_known
 from atlas.checks.sources import MissingSources, SourceCheck
 from atlas.checks.symbols import check_symbols
 from atlas.entries.atlas import Atlas, Collection, Entry
@@ -26,6 +26,7 @@ from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
 from atlas.exceptions import ContentError, SourceError
 from atlas.issues import Issue, ordered
+from atlas.operators.registry import Operator
 from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
 from atlas.sources.store import SourceStore
 
@@ -86,6 +87,20 @@ def _lock(sources: Path, root: Path, found: Collector) -> PinLock | None:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """An entry that holds by itself; what is left is to count its parameters in every variant."""
+
+    entry: Entry
+    """The entry."""
+    operator: Operator
+    """Its operator."""
+    claims: tuple[CheckedClaim, ...]
+    """Its source claims."""
+    shapes: str
+    """What was found about its shapes."""
+
+
 class _Run:
     def __init__(self, atlas: Atlas, found: Collector, sources: SourceCheck) -> None:
         self.atlas = atlas
@@ -106,7 +121,6 @@ class _Run:
         data = collection.data
         self.found.extend(check_collection(collection, self.atlas))
         sizes = list(check_sizes(collection))
-        self.found.extend(sizes)
         claims: tuple[CheckedClaim, ...] = ()
         variant_claims: dict[str, tuple[CheckedClaim, ...]] = {}
         if isinstance(data, Model):
@@ -114,11 +128,14 @@ class _Run:
             for name, variant in data.variants.items():
                 variant_claims[name] = self.sources.claims(collection, variant.sources, ("variants", name, "sources"))
                 self.sources.settings(collection, name, variant)
-        entries = [self.entry(entry, collection, sizes_hold=not sizes) for entry in collection.entries]
-        kept = tuple(entry for entry in entries if entry is not None)
-        return CheckedCollection(collection, kept, claims, variant_claims)
+        sound = [each for entry in collection.entries if (each := self.entry(entry, collection)) is not None]
+        sizes += check_variants(collection, [each.entry for each in sound])
+        self.found.extend(sizes)
+        # Where a size has no value, no count has one either.
+        entries = () if sizes else tuple(self.checked(each, collection) for each in sound)
+        return CheckedCollection(collection, entries, claims, variant_claims)
 
-    def entry(self, entry: Entry, collection: Collection, *, sizes_hold: bool) -> CheckedEntry | None:
+    def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
         references = list(check_entry(entry, collection, self.atlas))
         self.found.extend(references)
         symbols = check_symbols(entry, collection) if entry.id not in self.unreadable else []
@@ -132,29 +149,28 @@ class _Run:
         self.found.extend(issues)
         if operator is None or issues or references or symbols or not sizes_are_known(entry, collection):
             return None
+        learned = check_learned(entry, operator)
         shapes, issues = check_shapes(entry, operator)
-        self.found.extend(issues)
-        if issues:
-            return None
-        parameters, issues = check_parameters(entry, collection, operator, sizes_hold=sizes_hold)
+        self.found.extend([*learned, *issues])
+        return None if learned or issues else _Sound(entry, operator, claims, shapes)
+
+    def checked(self, sound: _Sound, collection: Collection) -> CheckedEntry:
+        entry, claims = sound.entry, sound.claims
+        counts, issues = check_counts(entry, collection, sound.operator)
         self.found.extend(issues)
         blobs = {claim.claim.id: claim.excerpt.pinned.blob for claim in claims if claim.excerpt is not None}
-        recorded, warnings = check_records(entry, operator, blobs)
+        recorded, warnings = check_records(entry, sound.operator, blobs)
         self.found.extend(warnings)
         command = f"atlas check {entry.path}"
+        formula = "displayed and accepted by KaTeX; its symbols are declared; not executed yet"
         proofs = (
-            Proof(
-                "formula",
-                "missing",
-                "displayed and accepted by KaTeX; its symbols are declared; not executed yet",
-                command,
-            ),
-            Proof("shapes", "proved", shapes, command),
-            Proof("parameters", "proved", parameters, command),
+            Proof("formula", "missing", formula, command),
+            Proof("shapes", "proved", sound.shapes, command),
+            Proof("parameters", "proved", counts, command),
             *_excerpt_proof(claims, command),
             *recorded,
         )
-        return CheckedEntry(entry, operator, claims, proofs)
+        return CheckedEntry(entry, sound.operator, claims, proofs)
 
     def _api(self, entry: Entry) -> None:
         api = entry.data.api

@@ -1,4 +1,4 @@
-"""Sizes of a collection: each symbol in an axis has a meaning, each meaning is used, each variant gives the values.
+"""Sizes of a collection: each symbol in an axis has a meaning, each meaning is used, variants give what counts need.
 
 All of a collection is looked at together, so that a dimension that is misspelt once is reported once.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from atlas.checks.base import listed
@@ -34,7 +34,7 @@ class _Use:
 
 
 def check_sizes(collection: Collection) -> Iterator[Issue]:
-    """Every size is a dimension with a meaning, every dimension is used, and every variant gives what counts need."""
+    """Every size is a dimension with a meaning, and every dimension is used."""
     data = collection.data
     uses = list(_uses(collection))
     unknown = [use for use in uses if not use.names <= data.dimensions.keys()]
@@ -45,9 +45,13 @@ def check_sizes(collection: Collection) -> Iterator[Issue]:
             message = f"nothing has the size {name}"
             hint = "remove it, or use it in an entry's axes"
             yield collection.issue_at_key(("dimensions", name), "A122", message, hint)
-    if isinstance(data, Model):
-        yield from _variants_bind(collection, data)
-        yield from _layers_are_whole(collection, data)
+
+
+def check_variants(collection: Collection, entries: Iterable[Entry]) -> Iterator[Issue]:
+    """Every variant gives a value to each size that a count needs; only the entries given are to be counted."""
+    if isinstance(collection.data, Model):
+        yield from _variants_bind(collection, collection.data, entries)
+        yield from _layers_are_whole(collection, collection.data)
 
 
 def sizes_are_known(entry: Entry, collection: Collection) -> bool:
@@ -101,13 +105,13 @@ def _uses_of_entry(entry: Entry) -> Iterator[_Use]:
         yield _Use(entry, ("batch", index), False, frozenset((axis,)))
 
 
-def _needs(collection: Collection, model: Model) -> dict[str, str]:
+def _needs(model: Model, entries: Iterable[Entry]) -> dict[str, str]:
     """The sizes that need a value, each with the first thing that needs it."""
     found: dict[str, str] = {}
     for name, stack in model.stacks.items():
         for symbol in sorted(size(stack.layers).symbols):
             found.setdefault(symbol, f"the number of layers of {name}")
-    for entry in collection.entries:
+    for entry in entries:
         for name, declared in entry.data.symbols.items():
             if declared.parameter is not None:
                 for symbol in sorted({symbol for axis in declared.axes for symbol in size(axis).symbols}):
@@ -118,9 +122,9 @@ def _needs(collection: Collection, model: Model) -> dict[str, str]:
     return {symbol: why for symbol, why in found.items() if symbol in model.dimensions}
 
 
-def _variants_bind(collection: Collection, model: Model) -> Iterator[Issue]:
-    """Every variant gives a value to each size that a count needs, and to each that another variant binds."""
-    needed = _needs(collection, model)
+def _variants_bind(collection: Collection, model: Model, entries: Iterable[Entry]) -> Iterator[Issue]:
+    """Each size that a count needs or that another variant gives has a value in every variant."""
+    needed = _needs(model, entries)
     for name, variant in model.variants.items():
         if not variant.sizes.keys() <= model.dimensions.keys():
             continue  # the name that is no dimension may be meant as the one that is missing

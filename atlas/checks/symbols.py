@@ -54,7 +54,9 @@ def _hint(name: str, declared: list[str], unused: list[str]) -> str:
     if near:
         unused.remove(near[0])
         return f"did you mean `{near[0]}`, which is declared and does not stand in the formula?"
-    near = difflib.get_close_matches(name, declared, n=1)
+    near = [other for other in declared if other.lower() == name.lower()] or difflib.get_close_matches(
+        name, declared, n=1
+    )
     return f"did you mean `{near[0]}`?" if near else "declare it under `symbols`"
 
 

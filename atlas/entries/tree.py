@@ -164,7 +164,8 @@ class _Builder:
         if event.kind == "alias":
             return self.alias(event, path, depth)
         if event.tag:
-            self.issue(event, "A010", f"the tag `{_tag(event)}` has no meaning here", "remove it", path)
+            self.tag(event)
+            self.doubtful.add(path)
         self.marks[path] = self.mark(event)
         subtree = stream.value_just_begun() if event.anchor else []
         if event.anchor:
@@ -239,7 +240,7 @@ class _Builder:
         stream.next()
         text = event.value
         if event.tag:
-            self.issue(event, "A010", f"the tag `{_tag(event)}` has no meaning here", "remove it")
+            self.tag(event)
         if event.anchor:
             self.anchors[event.anchor] = [event]
         if event.style:
@@ -280,6 +281,14 @@ class _Builder:
                 self.issues.append(Issue(self.shown, *place, doubt.code, doubt.message, doubt.hint))
                 self.doubtful.add(path)
 
+    def tag(self, event: Event) -> None:
+        written = event.tag.replace("tag:yaml.org,2002:", "!!")
+        offset = self.text.rfind("!", 0, event.start + 1)
+        while offset and self.text[offset - 1] not in " \t\n[{,":
+            offset -= 1
+        place = _place(self.text, offset)
+        self.issues.append(Issue(self.shown, *place, "A010", f"the tag `{written}` has no meaning here", "remove it"))
+
     def mark(self, event: Event) -> Mark:
         return Mark(self.shown, event.line, event.column, event.style)
 
@@ -293,10 +302,6 @@ class _Builder:
 
     def too_many(self, event: Event) -> _RefusedError:
         return self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included")
-
-
-def _tag(event: Event) -> str:
-    return event.tag.replace("tag:yaml.org,2002:", "!!")
 
 
 def _kind(value: Value) -> str:

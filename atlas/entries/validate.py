@@ -175,8 +175,10 @@ def _type_hint(wanted: str, document: Document, path: KeyPath) -> str:
     value = value_at(document.value, path)
     if value is None:
         return "a text that begins with # must be quoted" if _begins_with(document, path, "#") else ""
-    if "a text" in wanted and not isinstance(value, str):
+    if "a text" in wanted and isinstance(value, (int, float)):
         return "quote it"
+    if wanted == "a text" and (_begins_with(document, path, "{") or _begins_with(document, path, "[")):
+        return "quote a text that begins with a bracket"
     if isinstance(value, str) and is_number(value) and wanted in ("a number", "a whole number"):
         return f"remove the quotes: {value}"
     if wanted == "a list" and isinstance(value, str):
