@@ -397,6 +397,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             repo_url=config.repo_url,
             strict=config.strict,
             serve=self._command == "serve",
+            templates=tuple(Path(folder) for folder in config.theme.dirs),
             missing_sources="link" if self.config.missing_sources == "link" else "fail",
         )
 

@@ -34,6 +34,9 @@ from atlas.render.site import PageStore, Settings, Site, SiteAsset
 from atlas.sources.pins import LOCK_NAME, PinLock, load_lock, pin_status
 from atlas.sources.store import SourceStore
 
+HOME_FILES = ("index.md", "README.md")
+"""A project that writes one of these has a home page of its own."""
+
 
 def build_site(settings: Settings) -> Site:
     """The site of the content in `settings.content`.
@@ -58,7 +61,7 @@ def build_site(settings: Settings) -> Site:
         plans = list(_plans(outcome.checked, Parts(outcome.checked, typesetting), settings))
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
-        pages = tuple(Renderer(settings.site_name).render(iter(plans), store))
+        pages = tuple(Renderer(settings.site_name, settings.templates).render(plans, store))
         return Site(pages, tuple(_assets(node.environment, settings.workspace)), outcome.issues, prose, node.close)
     except BaseException:
         node.close()
@@ -98,16 +101,17 @@ class _Node:
 
 
 def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
-    yield PagePlan(
-        addresses.HOME,
-        "home",
-        "Home",
-        settings.site_name,
-        "Neural-network architectures with every claim checked against executable operators.",
-        None,
-        (),
-        home_view(parts),
-    )
+    if not any((settings.content / name).is_file() for name in HOME_FILES):
+        yield PagePlan(
+            addresses.HOME,
+            "home",
+            "Home",
+            settings.site_name,
+            "Neural-network architectures with every claim checked against executable operators.",
+            None,
+            (),
+            home_view(parts),
+        )
     for collection in checked.collections.values():
         yield from _collection_plans(collection, parts, settings)
     yield from _operator_plans(parts)

@@ -5,7 +5,7 @@ Headings are noted while a template runs, so that the table of contents cannot d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
@@ -51,20 +51,20 @@ class Outline:
 
 
 class Renderer:
-    """Renders planned pages with the theme's templates."""
+    """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
-    def __init__(self, site_name: str, theme: Path | None = None) -> None:
-        folder = theme or Path(str(files("openmodelatlas_theme")))
+    def __init__(self, site_name: str, templates: Iterable[Path] = ()) -> None:
+        own = Path(str(files("openmodelatlas_theme")))
         self._site_name = site_name
         self._environment = Environment(
-            loader=FileSystemLoader(folder),
+            loader=FileSystemLoader([*templates, own]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
         )
 
-    def render(self, plans: Iterator[PagePlan], store: PageStore) -> Iterator[SitePage]:
+    def render(self, plans: Iterable[PagePlan], store: PageStore) -> Iterator[SitePage]:
         """Render pages one at a time; their bodies go to the store."""
         for plan in plans:
             outline = Outline()

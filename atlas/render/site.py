@@ -41,6 +41,8 @@ class Settings:
     """Whether warnings stop the build."""
     serve: bool = False
     """Whether the site is built for a preview that is rebuilt after each edit."""
+    templates: tuple[Path, ...] = ()
+    """Folders in which the templates of pages are looked for before those of our own theme."""
     missing_sources: Literal["fail", "link"] = "fail"
     """What happens to an excerpt that can neither be fetched nor found in the cache."""
 

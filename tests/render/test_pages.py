@@ -1,0 +1,78 @@
+"""Planned pages become HTML: escaped, strict about names, with templates that a project may replace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from jinja2 import UndefinedError
+from markupsafe import Markup
+
+from atlas.exceptions import DisplayError
+from atlas.node.process import Formula, Typeset
+from atlas.render.deferred import Typesetting
+from atlas.render.pages import PagePlan, Renderer
+from atlas.render.site import Heading, PageStore, SitePage
+
+
+@dataclass(frozen=True)
+class View:
+    title: str
+
+
+def rendered(template: str, tmp_path: Path, view: object) -> SitePage:
+    folder = tmp_path / "theme"
+    (folder / "entity").mkdir(parents=True)
+    (folder / "entity" / "component.html").write_text(template)
+    plan = PagePlan("a/b/", "component", "T", "T", "D", None, (), view)
+    (page,) = Renderer("Site", [folder]).render([plan], PageStore(tmp_path / "bodies"))
+    return page
+
+
+def test_a_projects_own_template_comes_before_the_themes(tmp_path: Path) -> None:
+    assert rendered("mine: {{ view.title }}", tmp_path, View("x")).body() == "mine: x"
+
+
+def test_values_are_escaped(tmp_path: Path) -> None:
+    html = rendered("{{ view.title }}", tmp_path, View("<script>alert(1)</script>")).body()
+    assert html == "&lt;script&gt;alert(1)&lt;/script&gt;"
+
+
+def test_a_name_that_the_view_does_not_have_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UndefinedError, match="titel"):
+        rendered("{{ view.titel }}", tmp_path, View("x"))
+
+
+def test_headings_are_noted_where_the_template_makes_them(tmp_path: Path) -> None:
+    template = '{% import "entity/macros.html" as m %}{{ m.heading(outline, 2, "a", "A & B") }}'
+    page = rendered(template, tmp_path, View("x"))
+    assert page.headings == (Heading(2, "a", "A & B"),)
+    assert '<h2 id="a">A &amp; B' in page.body()
+
+
+def test_links_are_relative_to_the_page_and_other_sites_stay(tmp_path: Path) -> None:
+    html = rendered("{{ to('c/#x') }} {{ to('') }} {{ to('https://example.org/y') }}", tmp_path, View("x")).body()
+    assert html == "../../c/#x ../../ https://example.org/y"
+
+
+def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) -> None:
+    typesetting = Typesetting()
+    text = typesetting.text("where $x$ is & *y*")
+    formula = typesetting.maths("z", display=True)
+    assert set(typesetting.waiting) == {Formula("x"), Formula("z", display=True)}
+    results = [Typeset(one, Markup("<i>{}</i>").format(one.tex), "", None) for one in typesetting.waiting]
+    typesetting.take(results)
+    assert typesetting.waiting == ()
+    html = rendered("{{ view[0] }} {{ view[1] }}", tmp_path, (text, formula)).body()
+    assert html == "where <i>x</i> is &amp; <em>y</em> <i>z</i>"
+    assert text.plain == "where x is & y"
+
+
+def test_maths_that_was_never_typeset_or_is_refused_is_an_error() -> None:
+    typesetting = Typesetting()
+    formula = typesetting.maths("x")
+    with pytest.raises(DisplayError, match="never typeset"):
+        formula.__html__()
+    with pytest.raises(DisplayError, match="cannot be displayed: bad"):
+        typesetting.take([Typeset(Formula("x"), None, "bad", 0)])
