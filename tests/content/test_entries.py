@@ -1,0 +1,145 @@
+"""Entry × check over the real content, and typical mistakes in it: each gives exactly the issues that it should."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from atlas.checks.run import Outcome
+from atlas.entries.collection import Model
+from atlas.entries.load import load
+from atlas.issues import TITLES, Issue, show
+
+Check = Callable[[Path], Outcome]
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parents[1]
+BAD = sorted((HERE / "bad").glob("*.yml"))
+CASES: Mapping[str, dict[str, Any]] = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in BAD}
+
+NOT_RECORDED = ("A701", "A702")
+"""What the copies lack is their recorded proofs; every edit would make those stale."""
+
+ELSEWHERE = {
+    "A302": "the symbolic check finds it first; tests/checks/test_shapes.py has an operator that lies",
+    "A501": "needs a server or an archive that lies; tests/checks/test_sources.py",
+    "A503": "needs an empty cache; tests/checks/test_sources.py",
+    "A701": "needs a recorded proof; tests/checks/test_records.py",
+    "A702": "needs a recorded proof to be missing; tests/checks/test_records.py",
+    "A704": "needs `atlas verify`; tests/checks/test_upstream.py",
+    "A705": "needs `atlas verify`; tests/checks/test_upstream.py",
+    "A901": "needs MkDocs; tests/test_plugin.py",
+    "A902": "needs MkDocs; tests/test_plugin.py",
+    "A903": "needs a built site; tests/render/test_links.py",
+    "A904": "needs a built site; tests/render/test_links.py",
+    "A905": "needs a built site; tests/render/test_links.py",
+    "A906": "needs prose pages; tests/render/test_prose_pages.py",
+}
+"""Codes that no edit of content gives, with the reason and the test that has them."""
+
+
+@pytest.fixture(scope="module")
+def outcome(check: Check) -> Outcome:
+    return check(REPOSITORY)
+
+
+ENTRIES = [entry.id for entry in load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")[0].entries]
+
+
+def test_the_real_content_holds(outcome: Outcome) -> None:
+    assert show(issue for issue in outcome.issues if issue.severity == "error") == ""
+    assert outcome.checked is not None
+    assert [checked.entry.id for checked in outcome.checked.entries] == ENTRIES
+    assert outcome.entries == len(ENTRIES) == 3
+
+
+@pytest.mark.parametrize("entry_id", ENTRIES)
+def test_each_claim_of_each_entry_is_proved(outcome: Outcome, entry_id: str) -> None:
+    assert outcome.checked is not None
+    checked = next(one for one in outcome.checked.entries if one.entry.id == entry_id)
+    proved = {proof.claim: proof for proof in checked.proofs if proof.status == "proved"}
+    assert proved.keys() == {"shapes", "parameters", "excerpts"}
+    assert len(checked.claims) == len(checked.entry.data.sources)
+    for claim in checked.claims:
+        assert claim.excerpt is not None
+        assert claim.pin.state == "proved"
+        assert len(claim.excerpt.lines) == claim.claim.span[1] - claim.claim.span[0] + 1
+    counts = proved["parameters"].figure
+    is_model = isinstance(outcome.checked.collections[checked.entry.collection].collection.data, Model)
+    assert ("base 6,144, big 12,288" in counts) if is_model else ("2 C per instance" in counts)
+
+
+def test_the_call_of_the_component_is_found_in_the_source(outcome: Outcome) -> None:
+    assert outcome.checked is not None
+    calls = {one.entry.id: one.call[1] for one in outcome.checked.entries if one.call is not None}
+    assert calls == {"transformer/encoder/attention-layer-norm": 60, "transformer/encoder/ffn-layer-norm": 60}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_mistake_gives_its_issues_and_no_others(name: str, project: Path, check: Check) -> None:
+    case = CASES[name]
+    edit(project, case)
+    outcome = check(project)
+    expected = case["expect"]
+    wanted_codes = {one["code"] for one in expected}
+    found = [issue for issue in outcome.issues if issue.code in wanted_codes or issue.code not in NOT_RECORDED]
+    assert [places(issue) for issue in found] == [
+        (one["file"], one.get("line", 0), one.get("column", 0), one["code"]) for one in expected
+    ], show(found)
+    for issue, one in zip(found, expected, strict=True):
+        assert one["message"] in issue.message
+        assert one.get("hint", "") in issue.hint
+        assert bool(one.get("hint")) == bool(issue.hint)
+    assert outcome.checked is None or all(issue.severity == "warning" for issue in found)
+
+
+def test_every_code_is_given_by_a_mistake_or_has_its_test_elsewhere() -> None:
+    given = {one["code"] for case in CASES.values() for one in case["expect"]}
+    assert given.isdisjoint(ELSEWHERE)
+    assert given | ELSEWHERE.keys() == TITLES.keys()
+
+
+@pytest.mark.parametrize("code", ELSEWHERE)
+def test_codes_that_are_tested_elsewhere_are_there(code: str) -> None:
+    path = re.findall(r"tests/[\w/]+\.py", ELSEWHERE[code])[0]
+    assert code in (REPOSITORY / path).read_text(encoding="utf-8")
+
+
+def places(issue: Issue) -> tuple[str, int, int, str]:
+    return issue.path, issue.line, issue.column, issue.code
+
+
+def edit(root: Path, case: Mapping[str, Any]) -> None:
+    """Make the edits of a case; a text that is to be replaced must stand in its file exactly once."""
+    for one in case.get("edits", [case] if "file" in case else []):
+        replace_once(root / one["file"], one["replace"], one["with"])
+    if "cut" in case:
+        text = (root / case["cut"]["file"]).read_text(encoding="utf-8")
+        start, end = text.index(case["cut"]["from"]), text.index(case["cut"]["until"])
+        (root / case["cut"]["file"]).write_text(text[:start] + text[end:], encoding="utf-8")
+    for path in case.get("delete", []):
+        shutil.rmtree(root / path) if (root / path).is_dir() else (root / path).unlink()
+    for path, text in case.get("create", {}).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    for path, digits in case.get("bytes", {}).items():
+        (root / path).write_bytes(bytes.fromhex(digits))
+    for path, target in case.get("link", {}).items():
+        (root / target).write_text("title: outside\n", encoding="utf-8")
+        (root / path).symlink_to(root / target)
+    for path, target in case.get("rename", {}).items():
+        (root / path).rename(root / target)
+    for path, origin in case.get("copy", {}).items():
+        shutil.copyfile(root / origin, root / path)
+
+
+def replace_once(file: Path, old: str, new: str) -> None:
+    text = file.read_bytes().decode("utf-8")
+    assert text.count(old) == 1, f"{file.name} holds {old!r} {text.count(old)} times"
+    file.write_bytes(text.replace(old, new).encode("utf-8"))
