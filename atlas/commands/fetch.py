@@ -42,4 +42,7 @@ def fetch(ctx: click.Context, ids: tuple[str, ...], project: Project, offline: b
 
 
 def _failure(source: Source, error: SourceError) -> Issue:
-    return source.issue(error.field, "A503" if isinstance(error, OfflineError) else "A501", str(error))
+    if isinstance(error, OfflineError):
+        message, _, hint = str(error).partition("; ")
+        return source.issue(error.field, "A503", message, hint)
+    return source.issue(error.field, "A501", str(error))

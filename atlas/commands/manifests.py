@@ -8,6 +8,7 @@ import click
 
 from atlas.entries.atlas import Source
 from atlas.entries.load import load, shown_path
+from atlas.exceptions import ProjectError
 from atlas.issues import Issue
 from atlas.project import Project
 from atlas.sources.nearest import nearest
@@ -15,6 +16,8 @@ from atlas.sources.nearest import nearest
 
 def manifests(ctx: click.Context, project: Project, ids: Sequence[str]) -> tuple[dict[str, Source], list[Issue]]:
     """The sources with these ids, or all of them, and what is wrong with their manifests."""
+    if not project.sources.is_dir():
+        raise ProjectError(f"there is no folder {shown_path(project.sources, project.root)} of source manifests")
     atlas, issues = load(project.root, project.content, project.sources)
     folder = shown_path(project.sources, project.root)
     known = {file.stem for file in project.sources.glob("*.yml")} | set(atlas.sources)

@@ -1,0 +1,55 @@
+"""What tests of several rooms share: a copy of this repository's own content, to be edited and broken."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from atlas.entries.atlas import Atlas, Entry
+from atlas.entries.load import load
+from atlas.sources.store import PinnedText, SourceStore
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class RealProject:
+    root: Path
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace the only occurrence of a text in a file."""
+        file = self.root / path
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{path} holds {old!r} {text.count(old)} times"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    def line(self, path: str, text: str, nth: int = 1) -> int:
+        """The number of the nth line that holds a text."""
+        lines = (self.root / path).read_text(encoding="utf-8").splitlines()
+        return [number for number, line in enumerate(lines, 1) if text in line][nth - 1]
+
+    def atlas(self) -> Atlas:
+        atlas, issues = load(self.root, self.root / "content", self.root / "sources")
+        assert issues == []
+        return atlas
+
+    def entry(self, entry_id: str) -> Entry:
+        return next(entry for entry in self.atlas().entries if entry.id == entry_id)
+
+    def pinned(self, entry: Entry) -> dict[str, PinnedText]:
+        """The pinned file of each source claim, from the cache or brought."""
+        store = SourceStore({name: source.data for name, source in self.atlas().sources.items()})
+        return {claim.id: store.file(claim.source, claim.path) for claim in entry.data.sources}
+
+
+@pytest.fixture
+def real_project(tmp_path: Path) -> RealProject:
+    """This repository's content and sources, without recorded proofs."""
+    root = tmp_path / "project"
+    shutil.copytree(REPOSITORY / "content", root / "content", ignore=shutil.ignore_patterns("*.proofs.json"))
+    shutil.copytree(REPOSITORY / "sources", root / "sources")
+    shutil.copyfile(REPOSITORY / "mkdocs.yml", root / "mkdocs.yml")
+    return RealProject(root)
