@@ -24,7 +24,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A007": "an alias or a merge key where a text or fields were meant",
         "A008": "a name that must be quoted",
         "A009": "a key that is not a text",
-        "A010": "a tag",
+        "A010": "a tag, which says nothing here",
         "A011": "more or deeper values than are read",
         "A012": "an invisible character",
         "A013": "a file that is not one mapping",
