@@ -7,6 +7,8 @@ goes to standard output, what is said about the work to standard error.
 from __future__ import annotations
 
 import errno
+import io
+import sys
 from typing import Any
 
 import click
@@ -57,3 +59,6 @@ def main() -> None:
     Exit codes are 0 where nothing is wrong, 1 where there are issues (all of them are listed), and 2 where a command
     could not do its work.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a formula may hold what the terminal's encoding has not

@@ -132,16 +132,17 @@ def test_json_is_all_that_standard_output_holds(atlas: Atlas, real_project: Any)
     assert result.stderr == "1 issue in 1 file\n"
 
 
-def test_json_is_utf_8_whatever_the_terminal_is(real_project: Any) -> None:
+@pytest.mark.parametrize(("style", "shown"), [("json", "γ".encode()), ("text", rb"\u03b3")])
+def test_a_terminal_without_greek_is_no_obstacle(real_project: Any, style: str, shown: bytes) -> None:
     real_project.edit(CHAINER_FILE, "y &= \\gamma\\odot", "y &= γ\\odot")
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    command = [sys.executable, "-c", "from atlas.cli import main; main()", "check", "--format", "json"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    command = [sys.executable, "-c", "from atlas.cli import main; main()", "check", "--format", style]
     done = subprocess.run(  # noqa: S603  our own command
         command, cwd=real_project.root, env=environment, capture_output=True, check=False
     )
     assert done.returncode == 1
-    found = json.loads(done.stdout.decode("utf-8"))
-    assert any("γ" in issue["excerpt"] for issue in found)
+    assert shown in done.stdout
+    assert b"Traceback" not in done.stderr
 
 
 def test_github_gets_errors_and_warnings(atlas: Atlas, real_project: Any) -> None:
