@@ -28,9 +28,9 @@ def locate(document: Document, path: KeyPath, span: tuple[int, int]) -> tuple[Ma
     value = _value(document, path)
     text = document.texts[mark.path]
     offsets = _offsets(text, mark, value)
-    stripped = len(value) - len(value.lstrip())
-    first = offsets[min(span[0] + stripped, len(value))]
-    last = offsets[min(max(span[1], span[0] + 1) + stripped - 1, len(value))]
+    stripped, end = len(value) - len(value.lstrip()), len(value.rstrip())
+    first = offsets[min(span[0] + stripped, end)]
+    last = offsets[min(max(span[1], span[0] + 1) + stripped - 1, end)]
     line_start = text.rfind("\n", 0, first) + 1
     found = Mark(mark.path, text.count("\n", 0, first) + 1, first - line_start + 1, mark.style)
     return found, _caret(text, line_start, first, last + 1)
@@ -52,16 +52,14 @@ def _offsets(text: str, mark: Mark, value: str) -> list[int]:
         position += 1
     offsets = []
     for char in value:
-        if mark.style == '"' and (continued := _CONTINUED.match(text, position)):
+        while mark.style == '"' and (continued := _CONTINUED.match(text, position)):
             position = continued.end()
-        escape = _ESCAPE.match(text, position) if mark.style == '"' else None
-        if escape is not None:
-            offsets.append(position)
-            position = escape.end()
-            continue
         if not char.isspace():
             position = _skip_space(text, position)
         offsets.append(position)
+        if mark.style == '"' and (escape := _ESCAPE.match(text, position)):
+            position = escape.end()
+            continue
         if not char.isspace() or text[position : position + 1].isspace():
             doubled = mark.style == "'" and text.startswith("''", position)
             position += 2 if doubled else 1

@@ -277,9 +277,17 @@ class _Builder:
     def check_quotes(self, event: Event, path: KeyPath) -> None:
         if event.style == '"':
             for doubt in doubts_in_double_quotes(self.text[event.start : event.end], event.value):
-                place = _place(self.text, event.start + doubt.offset)
-                self.issues.append(Issue(self.shown, *place, doubt.code, doubt.message, doubt.hint))
+                self.issues.append(
+                    Issue(self.shown, *self.inside(event, doubt.offset), doubt.code, doubt.message, doubt.hint)
+                )
                 self.doubtful.add(path)
+
+    def inside(self, event: Event, offset: int) -> tuple[int, int]:
+        """Line and column of a character of a value; the text before the value is not searched again."""
+        lines = self.text.count("\n", event.start, event.start + offset)
+        if not lines:
+            return event.line, event.column + offset
+        return event.line + lines, offset - (self.text.rfind("\n", event.start, event.start + offset) - event.start)
 
     def tag(self, event: Event) -> None:
         written = event.tag.replace("tag:yaml.org,2002:", "!!")
