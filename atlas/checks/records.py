@@ -9,10 +9,7 @@ import ast
 import datetime
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,6 +22,7 @@ from atlas.entries.atlas import Entry
 from atlas.entries.base import Record, Text
 from atlas.entries.component import Execution
 from atlas.exceptions import AtlasError
+from atlas.files import write_whole
 from atlas.issues import Issue
 from atlas.operators.registry import Operator
 
@@ -83,16 +81,7 @@ def save_records(entry: Entry, records: tuple[ProofRecord, ...]) -> None:
         path.unlink(missing_ok=True)
         return
     data = [record.model_dump(mode="json") for record in records]
-    descriptor, name = tempfile.mkstemp(prefix=".proofs-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
 def keep_records(entry: Entry, new: tuple[ProofRecord, ...]) -> bool:

@@ -158,7 +158,7 @@ class _Run:
         entry, claims = sound.entry, sound.claims
         counts, issues = check_counts(entry, collection, sound.operator)
         self.found.extend(issues)
-        blobs = {claim.claim.id: claim.excerpt.pinned.blob for claim in claims if claim.excerpt is not None}
+        blobs = {one.claim.id: one.source.data.files[one.claim.path].blob for one in claims}
         recorded, warnings = check_records(entry, sound.operator, blobs)
         self.found.extend(warnings)
         command = f"atlas check {entry.path}"

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -23,6 +21,7 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 from atlas.entries.base import Record, Text
 from atlas.entries.manifest import BlobId, Manifest, RepositoryPath, Sha256
 from atlas.exceptions import HashMismatchError, RevisionError, SourceError
+from atlas.files import write_whole
 from atlas.sources.git import TIMEOUT, fetched, open_clone
 from atlas.sources.progress import Progress, silent
 
@@ -229,15 +228,4 @@ def save_lock(lock: PinLock, path: Path) -> None:
         yaml.safe_dump([record.model_dump()], sort_keys=False, allow_unicode=True, width=1000)
         for record in lock.records
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=".pins-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write("\n".join([HEADER, *written]))
-        # A temporary file is its owner's alone; a committed one is everybody's to read.
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    write_whole(path, "\n".join([HEADER, *written]))
