@@ -45,7 +45,7 @@ class Row:
     calculation: str
     """The product of its axes, in LaTeX: `512 \\times 2{,}048`, or of symbols in a library."""
     count: Size
-    """How many numbers it holds; a number where all sizes are bound."""
+    """How many numbers it holds: the calculation's result; a number where all sizes are bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,4 +144,4 @@ def latex_size(expression: Size) -> str:
 def _row(parameter: Parameter, bindings: Mapping[str, int]) -> Row:
     axes = [bound(axis, bindings) for axis in parameter.axes]
     factors = [f"({axis})" if len(axis.terms) > 1 and len(axes) > 1 else latex_size(axis) for axis in axes]
-    return Row(parameter.label, parameter.symbol, r" \times ".join(factors) or "1", bound(parameter.count, bindings))
+    return Row(parameter.label, parameter.symbol, r" \times ".join(factors) or "1", product(axes))

@@ -1,0 +1,183 @@
+"""Counts of parameters: those of the real content, and that totals add up for any axes and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from atlas.entries.atlas import Atlas, Collection, Entry
+from atlas.entries.collection import Model, Stack
+from atlas.entries.component import Component, Symbol
+from atlas.entries.load import load
+from atlas.exceptions import SizeError
+from atlas.graph.accounting import (
+    account,
+    grouped,
+    latex_number,
+    latex_size,
+    layers_of,
+    parameters,
+    stack_accounts,
+    total,
+)
+from atlas.sizes import constant, size
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def atlas() -> Atlas:
+    found, issues = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    assert issues == []
+    return found
+
+
+@pytest.fixture
+def transformer(atlas: Atlas) -> Collection:
+    return atlas.collections["transformer"]
+
+
+def sizes_of(collection: Collection, variant: str) -> Mapping[str, int]:
+    assert isinstance(collection.data, Model)
+    return collection.data.variants[variant].sizes
+
+
+@pytest.mark.parametrize("index", [0, 1])
+@pytest.mark.parametrize(
+    ("variant", "width", "per_instance", "across"),
+    [("transformer_base", 512, 1024, 6144), ("transformer_big", 1024, 2048, 12288)],
+)
+def test_the_norms_of_the_transformer(
+    transformer: Collection, index: int, variant: str, width: int, per_instance: int, across: int
+) -> None:
+    entry, sizes = transformer.entries[index], sizes_of(transformer, variant)
+    layers = layers_of(entry, transformer, sizes)
+    assert layers == 6
+    found = account(entry, sizes, layers)
+    assert [row.label for row in found.rows] == ["Learned gain", "Learned bias"]
+    assert [row.symbol for row in found.rows] == [rf"\gamma_{index + 1}", rf"\beta_{index + 1}"]
+    assert [row.count.number for row in found.rows] == [width, width]
+    assert [row.calculation for row in found.rows] == [latex_number(width)] * 2
+    assert (found.per_instance.number, found.across.number) == (per_instance, across)
+
+
+@pytest.mark.parametrize(
+    ("variant", "per_layer", "all_layers"), [("transformer_base", 2048, 12288), ("transformer_big", 4096, 24576)]
+)
+def test_the_stacks_of_the_transformer(transformer: Collection, variant: str, per_layer: int, all_layers: int) -> None:
+    (stack,) = stack_accounts(transformer, variant)
+    assert (stack.name, stack.layers, stack.per_layer, stack.total) == ("encoder", 6, per_layer, all_layers)
+
+
+def test_the_layer_of_the_library_is_counted_in_symbols(atlas: Atlas) -> None:
+    library = atlas.collections["chainer"]
+    (entry,) = library.entries
+    assert layers_of(entry, library, {}) is None
+    found = account(entry, {}, None)
+    assert str(found.per_instance) == "2 C"
+    assert found.per_instance == found.across
+    assert [row.calculation for row in found.rows] == ["C", "C"]
+    assert account(entry, {"C": 10}, None).across.number == 20
+    with pytest.raises(TypeError, match="is a library"):
+        stack_accounts(library, "any")
+
+
+def test_parameters_know_what_they_are(transformer: Collection) -> None:
+    gain, bias = parameters(transformer.entries[0])
+    assert (gain.label, gain.symbol, gain.argument, gain.tensor) == (
+        "Learned gain", r"\gamma_1", "gamma", "layer_norm_scale",
+    )  # fmt: skip
+    assert gain.axes == bias.axes == (size("d"),)
+    assert gain.count == size("d")
+
+
+def with_parameters(entry: Entry, axes: list[list[str | int]]) -> Entry:
+    symbols = {f"p_{index}": Symbol(axes=tuple(each), parameter=f"Number {index}") for index, each in enumerate(axes)}
+    data = Component.model_validate({**entry.data.model_dump(by_alias=True), "symbols": {
+        **{name: symbol.model_dump() for name, symbol in symbols.items()}, "x": {"axes": ("d",)},
+    }})  # fmt: skip
+    return replace(entry, data=data)
+
+
+@pytest.mark.parametrize(
+    ("axes", "calculation", "count"),
+    [
+        ([512, 2048], r"512 \times 2{,}048", 1048576),
+        (["d", "4 d"], r"8 \times 32", 256),
+        (["d", "h"], r"8 \times h", "8 h"),
+        (["d+h", 3], r"(d+h) \times 3", "3 d+3 h"),
+        (["d+h"], "d+h", "d+h"),
+        (["2 d+2", "h"], r"18 \times h", "18 h"),
+        ([], "1", 1),
+    ],
+)
+def test_a_row_shows_the_product_of_its_axes(
+    transformer: Collection, axes: list[str | int], calculation: str, count: int | str
+) -> None:
+    bindings = {"d": 8}
+    (row,) = account(with_parameters(transformer.entries[0], [axes]), bindings, None).rows
+    assert row.calculation == calculation
+    assert row.count == size(count)
+
+
+def test_numbers_are_grouped() -> None:
+    assert grouped(1234567) == "1,234,567"
+    assert latex_number(1024) == "1{,}024"
+    assert latex_size(size(6144)) == "6{,}144"
+    assert latex_size(size("2 C")) == "2 C"
+    assert latex_size(constant(0)) == "0"
+    assert total([]) == constant(0)
+
+
+def test_a_count_that_is_no_whole_number_has_no_value(transformer: Collection) -> None:
+    entry = with_parameters(transformer.entries[0], [["d/3"]])
+    with pytest.raises(SizeError, match="d/3 is 8/3"):
+        account(entry, {"d": 8}, None)
+
+
+NAMES = ("d", "h", "f")
+AXES = st.lists(st.lists(st.one_of(st.sampled_from(NAMES), st.integers(1, 9)), max_size=4), max_size=5)
+SIZES = st.fixed_dictionaries({name: st.integers(1, 10**6) for name in NAMES})
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(AXES, SIZES, st.integers(1, 100))
+def test_totals_add_up(axes: list[list[str | int]], sizes: dict[str, int], layers: int) -> None:
+    atlas, _ = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    transformer = atlas.collections["transformer"]
+    entry = with_parameters(transformer.entries[0], axes)
+    counts = [prod(sizes[axis] if isinstance(axis, str) else axis for axis in each) for each in axes]
+    found = account(entry, sizes, layers)
+    assert [row.count.number for row in found.rows] == counts
+    assert found.per_instance.number == sum(counts)
+    assert found.across.number == sum(counts) * layers
+    symbolic = account(entry, {}, None)
+    assert symbolic.per_instance.value(sizes) == sum(counts)
+    partly = account(entry, {"d": sizes["d"]}, layers)
+    assert partly.across.value(sizes) == sum(counts) * layers
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(AXES, AXES, SIZES, st.integers(1, 100))
+def test_a_stack_is_the_sum_of_its_components_times_its_layers(
+    one: list[list[str | int]], other: list[list[str | int]], sizes: dict[str, int], layers: int
+) -> None:
+    atlas, _ = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    transformer = atlas.collections["transformer"]
+    entries = tuple(with_parameters(entry, axes) for entry, axes in zip(transformer.entries, (one, other), strict=True))
+    assert isinstance(transformer.data, Model)
+    base = transformer.data.variants["transformer_base"].model_copy(update={"sizes": {**sizes, "N": layers}})
+    stacks = {name: stack.model_copy() for name, stack in transformer.data.stacks.items()}
+    stacks["empty"] = Stack(title="Empty", layers=3, components=("none",))
+    data = transformer.data.model_copy(update={"variants": {"base": base}, "stacks": stacks})
+    accounts = {each.name: each for each in stack_accounts(replace(transformer, data=data, entries=entries), "base")}
+    parts = [account(entry, sizes, None).per_instance.value({}) for entry in entries]
+    assert accounts["encoder"].per_layer == sum(parts)
+    assert accounts["encoder"].total == sum(parts) * layers
+    assert (accounts["empty"].per_layer, accounts["empty"].total) == (0, 0)
