@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_TOKEN = re.compile(r"\\(?P<command>[A-Za-z]+)\*?|\\(?P<escape>.)|(?P<char>\S)", re.DOTALL)
+# The end of a row may say how much space follows; that is no part of the formula.
+_TOKEN = re.compile(r"\\\\(?:\*?\s*\[[^\]]*\])?|\\[A-Za-z]+\*?|\\.|\S", re.DOTALL)
 _GREEK = frozenset(
     re.split(
         r"\s+",
@@ -107,8 +108,6 @@ def occurrences(found: tuple[Token, ...]) -> Iterator[Occurrence]:
             inner, index = _argument(found, index + 1)
             if token.command == "begin" and "".join(one.text for one in inner).rstrip("*") in _WITH_COLUMNS:
                 index = _argument(found, index)[1]
-        elif token.text == "\\\\" and index + 1 < len(found) and found[index + 1].text == "[":
-            index = next((at + 1 for at in range(index, len(found)) if found[at].text == "]"), len(found))
         elif token.is_name:
             occurrence, index = _occurrence(found, index)
             yield occurrence
@@ -135,7 +134,7 @@ def left_sides(found: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
     for index, token in enumerate(found):
         depth += (token.text == "{") - (token.text == "}")
         after = found[index + 1].text if index + 1 < len(found) else ""
-        if depth == 0 and (token.text == "\\\\" or (token.text == "," and after in ("\\quad", "\\qquad"))):
+        if depth == 0 and (token.text.startswith("\\\\") or (token.text == "," and after in ("\\quad", "\\qquad"))):
             row = []
         elif depth == 0 and token.text in ("=", "\\in"):
             yield tuple(row)

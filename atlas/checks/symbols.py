@@ -50,7 +50,7 @@ def check_symbols(entry: Entry, collection: Collection) -> list[Issue]:
 
 def _hint(name: str, declared: list[str], unused: list[str]) -> str:
     """The nearest fix; an unused name that may be meant is taken off `unused`, as one mistake explains both."""
-    near = difflib.get_close_matches(name, unused, n=1, cutoff=0.5) or (unused if len(unused) == 1 else [])
+    near = difflib.get_close_matches(name, unused, n=1, cutoff=0.5) or (unused[:1] if len(unused) == 1 else [])
     if near:
         unused.remove(near[0])
         return f"did you mean `{near[0]}`, which is declared and does not stand in the formula?"
@@ -68,11 +68,11 @@ def _read(entry: Entry, collection: Collection, declared: dict[str, str]) -> tup
     known = declared.keys() | sizes | defined | bound | _CONSTANTS
     used: set[str] = set()
     undeclared: dict[str, Occurrence] = {}
-    for occurrence in _all(found, known):
+    for occurrence, is_part in _all(found, known):
         spelling = next((name for name in occurrence.spellings if name in known), None)
         if spelling is not None:
             used.add(spelling)
-        elif not (occurrence.upright and (occurrence.applied or occurrence.sub)):
+        elif not is_part and not (occurrence.upright and (occurrence.applied or occurrence.sub)):
             undeclared.setdefault(_name(occurrence, list(declared)), occurrence)
         if len(undeclared) == MAX_UNDECLARED:
             break
@@ -104,13 +104,14 @@ def _definitions(found: tuple[Token, ...], named: set[str]) -> tuple[set[str], s
     return defined, bound
 
 
-def _all(found: tuple[Token, ...], known: set[str]) -> Iterator[Occurrence]:
-    """Every occurrence, with those in scripts that are not part of a name."""
+def _all(found: tuple[Token, ...], known: set[str], is_part: bool = False) -> Iterator[tuple[Occurrence, bool]]:
+    """Every occurrence, with those in scripts that are not part of a name; whether that may be one that is unknown."""
     for occurrence in occurrences(found):
-        yield occurrence
-        spelling = next((name for name in occurrence.spellings if name in known), occurrence.base)
-        if occurrence.upright and occurrence.sub and occurrence.sub not in spelling:
+        yield occurrence, is_part
+        spelling = next((name for name in occurrence.spellings if name in known), None)
+        whole = occurrence.base if spelling is None else spelling
+        if occurrence.upright and occurrence.sub and occurrence.sub not in whole:
             continue
         for script, spelled in zip(occurrence.scripts, (occurrence.sub, occurrence.sup), strict=True):
-            if script and spelled not in spelling:
-                yield from _all(script, known)
+            if script and spelled not in whole:
+                yield from _all(script, known, is_part or spelling is None)
