@@ -31,6 +31,10 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
         yield unknown(entry, ("api", "symbol"), "A506", message, api.symbol, names)
         return
     is_class = named[-1].kind == "class"
+    if not is_class and (api.call_arguments or api.attributes):
+        message = f"{api.symbol} is no class in {pinned.path}, but attributes or arguments of a call are documented"
+        yield entry.issue(("api", "symbol"), "A506", message, "name the class")
+        return
     own = f"{api.symbol}.__init__" if is_class else api.symbol
     yield from _signature(entry, pinned, own, api.arguments, "arguments")
     if is_class and (api.call_arguments or api.returns is not None):
@@ -58,11 +62,11 @@ def _signature(
     except ExcerptError as error:
         yield entry.issue_at_key(("api", key), "A506", str(error))
         return
-    for name in documented:
-        if name not in written:
-            message = f"{symbol} takes no argument {name}"
-            yield unknown(entry, ("api", key, name), "A506", message, name, written, at_key=True)
-    if documented.keys() <= written.keys() and list(written) != list(documented):
+    surplus = [name for name in documented if name not in written]
+    if len(surplus) == 1:
+        message = f"{symbol} takes no argument {surplus[0]}"
+        yield unknown(entry, ("api", key, surplus[0]), "A506", message, surplus[0], written, at_key=True)
+    elif list(written) != list(documented):
         message = f"{symbol} takes ({', '.join(written)}), but ({', '.join(documented)}) are documented"
         yield entry.issue_at_key(("api", key), "A506", message, "document each argument, in this order")
     for name, argument in documented.items():
