@@ -36,9 +36,12 @@ def explain_syntax(error: yaml.MarkedYAMLError, text: str, shown: str) -> Issue:
     """One issue for a syntax error, at the place where the reader should look."""
     mark = _mark(error)
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    lines = text.split("\n")
-    source = lines[line - 1].rstrip("\r") if line <= len(lines) else ""
+    lines = text.rstrip().split("\n")
     problem = (error.problem or "the text cannot be read").strip()
+    if line > len(lines):
+        message = "the file ends here, where brackets or a value are not closed"
+        return Issue(shown, len(lines), len(lines[-1]) + 1, "A002", f"{message} ({problem})", BRACKETS_HINT)
+    source = lines[line - 1].rstrip("\r")
     code, message, hint = _explanation(problem, error.context or "", source, column)
     if code == "A004" and (escape := re.match(r"\\[A-Za-z]*", source[: column + 40][source.rfind("\\", 0, column) :])):
         return Issue(shown, line, source.rfind("\\", 0, column) + 1, code, escape_message(escape[0]), hint)
