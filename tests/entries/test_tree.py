@@ -342,18 +342,15 @@ def test_a_file_is_read_with_the_path_that_issues_name(tmp_path: Path) -> None:
     assert document.marks["title",] == Mark("shown.yml", 1, 8)
 
 
-def test_a_file_of_100_megabytes_is_not_read(tmp_path: Path) -> None:
+def test_a_file_of_100_megabytes_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.yml"
     with file.open("wb") as sparse:
         sparse.truncate(100_000_000)
-    started = time.perf_counter()
+    monkeypatch.delattr(Path, "read_bytes")
     document, issues = read(file, "a.yml")
-    assert time.perf_counter() - started < 0.1
     assert document is None
-    assert issues == [
-        Issue("a.yml", 0, 0, "A001", "the file has 100,000,000 bytes; at most 1,000,000 are read",
-              "split it into several entries")
-    ]  # fmt: skip
+    message = "the file has 100,000,000 bytes; at most 1,000,000 are read"
+    assert issues == [Issue("a.yml", 0, 0, "A001", message, "split it into several entries")]
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ VALUES = st.recursive(
 )
 
 
-@SEEDED
+@settings(SEEDED, max_examples=60)
 @given(st.sampled_from([file for file in FILES if file.startswith("content")]), st.data())
 def test_any_value_in_place_of_another(project: Project, path: str, data: st.DataObject) -> None:
     text = (REPOSITORY / path).read_text(encoding="utf-8")
