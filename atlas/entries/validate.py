@@ -97,12 +97,9 @@ def _issues(error: ValidationError, document: Document, schema: type[BaseModel],
             issues.append(_missing_key(fault.path, document))
         else:
             issues.append(_wrong_value(fault, document))
-    reported = {(issue.line, issue.column) for issue in issues}
     for path, wanted in unions.items():
-        mark = place(document, path)
-        if (mark.line, mark.column) not in reported:
-            choices = list(dict.fromkeys(wanted))
-            issues.append(_wrong_type(path, f"{', '.join(choices[:-1])} or {choices[-1]}", document))
+        choices = list(dict.fromkeys(wanted))
+        issues.append(_wrong_type(path, f"{', '.join(choices[:-1])} or {choices[-1]}", document))
     return issues
 
 

@@ -346,7 +346,7 @@ def test_a_file_of_100_megabytes_is_not_read(tmp_path: Path, monkeypatch: pytest
     file = tmp_path / "a.yml"
     with file.open("wb") as sparse:
         sparse.truncate(100_000_000)
-    monkeypatch.delattr(Path, "read_bytes")
+    monkeypatch.setattr(Path, "read_bytes", lambda _: pytest.fail("the file is read"))
     document, issues = read(file, "a.yml")
     assert document is None
     message = "the file has 100,000,000 bytes; at most 1,000,000 are read"
