@@ -30,6 +30,9 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
         message = f"{pinned.path} does not define {api.symbol}"
         yield unknown(entry, ("api", "symbol"), "A506", message, api.symbol, names)
         return
+    if api.name.split(".")[-1] != api.symbol.split(".")[-1]:
+        message = f"`{api.name}` does not end in {api.symbol.split('.')[-1]}, which the source defines"
+        yield entry.issue(("api", "name"), "A506", message)
     is_class = named[-1].kind == "class"
     if not is_class and (api.call_arguments or api.attributes):
         message = f"{api.symbol} is no class in {pinned.path}, but attributes or arguments of a call are documented"

@@ -9,7 +9,7 @@ import ast
 import datetime
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -171,26 +171,41 @@ def check_records(entry: Entry, operator: Operator, blobs: Mapping[str, str]) ->
     holding = {record.digest: record for record in records if record.digest in digests}
     outdated = [record for record in records if record.digest not in digests]
     proofs: list[Proof] = []
-    issues: list[Issue] = []
-    for (index, execution), digest in zip(executions, digests, strict=True):
-        path = ("executions", index)
+    stale: list[tuple[str, str]] = []
+    unproved: list[str] = []
+    for (_, execution), digest in zip(executions, digests, strict=True):
         before = next((record for record in outdated if _is_of(record, execution)), None)
         if (record := holding.get(digest)) is not None:
             proofs.append(_proof(entry, execution, "recorded", _figure(record, execution, operator), record))
         elif before is not None:
             outdated.remove(before)
-            message = f"the recorded proof of {execution.call} is stale: what it proved has changed since {before.date}"
-            issues.append(entry.issue(path, "A701", message, hint))
+            stale.append((execution.call, before.date.isoformat()))
             figure = "recorded before something that it depends on changed"
             proofs.append(_proof(entry, execution, "stale", figure, before))
         else:
-            issues.append(entry.issue(path, "A702", f"there is no recorded proof of {execution.call}", hint))
+            unproved.append(execution.call)
             proofs.append(_proof(entry, execution, "missing", "not executed yet", None))
+    issues = list(_told(entry, stale, unproved, hint))
     if outdated and len(executions) == len(entry.data.executions):
         calls = listed(dict.fromkeys(record.call for record in outdated))
         message = f"records of {calls} belong to no execution that {entry.path} names"
         issues.append(Issue(shown, 0, 0, "A701", message, hint))
     return proofs, issues
+
+
+def _told(entry: Entry, stale: list[tuple[str, str]], unproved: list[str], hint: str) -> Iterator[Issue]:
+    """One issue for all stale records of an entry and one for all that are missing, in the entry's own file."""
+    own = entry.place("executions").path == entry.path
+    path = ("executions",) if own else ("inherits",)
+    if stale:
+        calls, since = listed(dict.fromkeys(call for call, _ in stale)), min(date for _, date in stale)
+        many = "the recorded proofs" if len(stale) > 1 else "the recorded proof"
+        verb = "are" if len(stale) > 1 else "is"
+        message = f"{many} of {calls} {verb} stale: what was proved has changed since {since}"
+        yield entry.issue_at_key(path, "A701", message, hint)
+    if unproved:
+        message = f"there is no recorded proof of {listed(dict.fromkeys(unproved))}"
+        yield entry.issue_at_key(path, "A702", message, hint)
 
 
 def own_defaults(execution: Execution, operator: Operator) -> list[str]:

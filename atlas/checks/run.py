@@ -168,7 +168,7 @@ class _Run:
             Proof("shapes", "proved", sound.shapes, command),
             Proof("parameters", "proved", counts, command),
             *_excerpt_proof(claims, command),
-            *recorded,
+            *(recorded or [_not_executed(entry)]),
         )
         return CheckedEntry(entry, sound.operator, claims, proofs)
 
@@ -180,16 +180,25 @@ class _Run:
             self.found.extend(check_api(entry, api, pinned))
 
 
+def _not_executed(entry: Entry) -> Proof:
+    """What a page says where no passage of the source is executed, or its records cannot be read."""
+    figure = "no passage of the source is executed on the operator's arrays for this entry"
+    if entry.data.executions:
+        figure = "its records cannot be read"
+    return Proof("upstream", "missing", figure, f"atlas verify {entry.id}")
+
+
 def _excerpt_proof(claims: tuple[CheckedClaim, ...], command: str) -> tuple[Proof, ...]:
     at_hand = [claim for claim in claims if claim.excerpt is not None]
     if len(at_hand) < len(claims):
         figure = f"{len(claims) - len(at_hand)} of {len(claims)} excerpts were not at hand"
         return (Proof("excerpts", "missing", figure, command),)
     proved = sum(claim.pin.state == "proved" for claim in claims)
-    figure = f"{len(claims)} excerpts equal the pinned files by git blob id"
+    many = f"{len(claims)} excerpts equal the pinned files" if len(claims) > 1 else "the excerpt equals the pinned file"
+    figure = f"{many} by git blob id"
     if proved == len(claims):
         dates = {str(claim.pin.record.proved) for claim in claims if claim.pin.record is not None}
-        figure += f", each proved against git to belong to its revision ({', '.join(sorted(dates))})"
+        figure += f", which was proved against git to belong to the revision ({', '.join(sorted(dates))})"
     else:
         figure += f"; for {len(claims) - proved} the revision is a release that was not proved against git"
     return (Proof("excerpts", "proved", figure, command),)

@@ -27,6 +27,7 @@ from atlas.render.parts import (
     main_sizes,
 )
 from atlas.sizes import size
+from atlas.sources.definitions import definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,14 +224,14 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
         parameters=_parameters(entry, collection, layers, parts),
-        api=_api(data.api, parts) if data.api else None,
+        api=_api(entry, data.api, parts) if data.api else None,
         excerpts=tuple(parts.excerpt(claim) for claim in entry.claims),
         claims=tuple(parts.claim(claim) for claim in entry.claims),
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
         reference=reference_view(entry.operator),
         also_in=_also_in(entry, parts),
-        previous=parts.entry_link(by_id[before.id]) if before else None,
-        next=parts.entry_link(by_id[after.id]) if after else None,
+        previous=_neighbour(by_id[before.id], entry, parts) if before else None,
+        next=_neighbour(by_id[after.id], entry, parts) if after else None,
     )
 
 
@@ -332,7 +333,7 @@ def _setting(variant: Variant, symbol: str) -> str:
     return f" ({variant.settings[symbol].name})" if symbol in variant.settings else ""
 
 
-def _api(api: Api, parts: Parts) -> ApiView:
+def _api(entry: CheckedEntry, api: Api, parts: Parts) -> ApiView:
     text = parts.typesetting.text
 
     def arguments(given: Mapping[str, ApiArgument]) -> tuple[ApiArgumentView, ...]:
@@ -346,7 +347,7 @@ def _api(api: Api, parts: Parts) -> ApiView:
 
     return ApiView(
         name=api.name,
-        signature=f"{api.name}({signature(api.arguments)})",
+        signature=f"{_keyword(entry, api)}{api.name}({signature(api.arguments)})",
         arguments=arguments(api.arguments),
         attributes=tuple(
             ApiArgumentView(name, text(value.type), "", text(value.text)) for name, value in api.attributes.items()
@@ -358,6 +359,18 @@ def _api(api: Api, parts: Parts) -> ApiView:
         experimental=api.experimental,
         see_also=tuple(Link(one.title, one.url) for one in api.see_also),
     )
+
+
+def _neighbour(other: CheckedEntry, entry: CheckedEntry, parts: Parts) -> Link:
+    """A link along the data flow; into another stack it names the stack."""
+    return parts.entry_link(other, full=other.entry.stack != entry.entry.stack)
+
+
+def _keyword(entry: CheckedEntry, api: Api) -> str:
+    """`class ` where the pinned source defines a class."""
+    excerpts = [claim.excerpt for claim in entry.claims if claim.claim.id == api.excerpt]
+    found = [one for each in excerpts if each for one in definitions(each.pinned.text) if one.is_named(api.symbol)]
+    return "class " if found and found[-1].kind == "class" else ""
 
 
 def _also_in(entry: CheckedEntry, parts: Parts) -> tuple[Link, ...]:
