@@ -262,7 +262,12 @@ def test_a_manifest_that_is_not_sound_is_the_only_issue(project: Project) -> Non
         ("first_symbol: Layer", "first_symbol: base", 30, "A505"),
         ("    symbol: Layer\n", "    symbol: Laier\n", 29, "A505"),
         ("call: other.norm", "call: other.norms", 31, "A505"),
-        ("symbol: Layer\n  arguments", "symbol: base\n  arguments", 14, "A506"),
+        (
+            "name: project.Layer\n  excerpt: layer\n  symbol: Layer\n",
+            "name: project.base\n  excerpt: layer\n  symbol: base\n",
+            14,
+            "A506",
+        ),
     ],
 )
 def test_the_first_thing_that_a_passage_lacks_is_reported(
