@@ -149,6 +149,32 @@ def _undone(operation: Operation, result: int, other: int, in_left: bool) -> int
     return over // under
 
 
+def reckoned(axis: Axis, numbers: Mapping[str, int]) -> Axis:
+    """The axis with numbers in place of names, worked out as far as it goes: `H+2 p-k` with p = 0 is `H-k`."""
+    match axis:
+        case Name(name) if name in numbers:
+            return Number(numbers[name])
+        case Binary(operation, left, right):
+            return _simplest(Binary(operation, reckoned(left, numbers), reckoned(right, numbers)))
+    return axis
+
+
+def _simplest(axis: Binary) -> Axis:
+    match axis:
+        case Binary(_, Number(), Number()):
+            try:
+                return Number(evaluate(axis, {}))
+            except NoSizeError:
+                return axis
+        case Binary("+" | "-", other, Number(0)) | Binary("+", Number(0), other):
+            return other
+        case Binary("*" | "/" | "//", other, Number(1)) | Binary("*", Number(1), other):
+            return other
+        case Binary("*", Number(0), _) | Binary("*", _, Number(0)):
+            return Number(0)
+    return axis
+
+
 def render(axis: Axis, labels: Mapping[str, str], within: int = 0) -> str:
     """The axis as text with names replaced by labels; those that are expressions get parentheses where they need them.
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
 
 from atlas.exceptions import ShapeError
-from atlas.operators.axes import Axis, Name, NoSizeError, Number, evaluate, names, render, solvable, solve
+from atlas.operators.axes import Axis, Name, NoSizeError, Number, evaluate, names, reckoned, render, solvable, solve
 from atlas.operators.signature import Argument
 
 Value = TypeVar("Value", int, str)
@@ -49,10 +49,11 @@ class Binder(Generic[Value]):
             shape = shapes[argument.name]
             if not self.has_rank(argument, shape):
                 continue
-            split = len(shape) - len(argument.axes)
+            named, batch = argument.parted(shape)
             if argument.batched:
-                self.bind_batch(argument, shape)
-            for axis, value in zip(argument.axes, shape[split:], strict=True):
+                self.bind_batch(argument, batch)
+            for written, value in zip(argument.axes, named, strict=True):
+                axis = self.reckoned(written)
                 if isinstance(axis, Name):
                     self.bind_name(argument, axis, value, shape)
                 else:
@@ -69,9 +70,8 @@ class Binder(Generic[Value]):
         self.misfit(argument, f"has {self.noun} {self.shown(shape)}, but {argument.shape} is {least}{needed} {axes}")
         return False
 
-    def bind_batch(self, argument: Argument, shape: tuple[Value, ...]) -> None:
+    def bind_batch(self, argument: Argument, batch: tuple[Value, ...]) -> None:
         """Bind the batch axes, or compare them with those that an earlier argument has."""
-        batch = shape[: len(shape) - len(argument.axes)]
         if self.batch is None:
             self.batch, self.batch_from = batch, argument.name
         elif batch != self.batch:
@@ -84,6 +84,10 @@ class Binder(Generic[Value]):
         by = self.bound_by.setdefault(axis.name, argument.name)
         if bound != value:
             self.misfit(argument, f"has {self.found(axis, value, shape)}, but {by} bound {axis} to {bound}")
+
+    def reckoned(self, axis: Axis) -> Axis:
+        """The axis as it is bound."""
+        return axis
 
     def bind_expressions(self, expressions: list[_Open[Value]], shapes: Mapping[str, tuple[Value, ...]]) -> None:
         """Bind or compare the axes that are not plain names."""
@@ -155,6 +159,11 @@ class LabelBinder(Binder[str]):
     def __init__(self, given: Mapping[str, str]) -> None:
         super().__init__(given)
         self.whole: dict[Axis, tuple[str, str]] = {}
+        self.numbers = {name: int(label) for name, label in given.items() if label.isdecimal()}
+
+    def reckoned(self, axis: Axis) -> Axis:
+        """The axis with the sizes that options give as numbers, so that `(groups c)` is `c` where there is one."""
+        return reckoned(axis, self.numbers)
 
     def bind_expressions(self, expressions: list[_Open[str]], shapes: Mapping[str, tuple[str, ...]]) -> None:
         """Compare expressions with their names' labels put in, or with what they met first."""
@@ -170,8 +179,9 @@ class LabelBinder(Binder[str]):
     def _binders(self, axis: Axis) -> str:
         return " and ".join(dict.fromkeys(self.bound_by[name] for name in names(axis))) or "the contract"
 
-    def label(self, axis: Axis) -> str:
+    def label(self, written: Axis) -> str:
         """An output's axis: the label of the whole expression where one was met, else its names' labels put in."""
+        axis = self.reckoned(written)
         return self.whole[axis][0] if axis in self.whole else render(axis, self.values)
 
     def shown(self, shape: tuple[str, ...]) -> str:

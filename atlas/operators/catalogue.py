@@ -7,10 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from atlas.operators.activation import gelu, gelu_tanh, relu, silu
+from atlas.operators.alibi import alibi_bias, alibi_scores
+from atlas.operators.attention import (
+    attention,
+    attention_causal,
+    grouped_query_attention,
+    grouped_query_attention_causal,
+)
+from atlas.operators.batch_norm import batch_norm, batch_norm_running
+from atlas.operators.convolution import convolution_2d
+from atlas.operators.cross_entropy import cross_entropy
+from atlas.operators.embedding import embedding, embedding_scaled
+from atlas.operators.feed_forward import feed_forward_relu, feed_forward_swiglu
 from atlas.operators.layer_norm import layer_norm, layer_norm_outer_epsilon
+from atlas.operators.linear import linear, linear_transposed
+from atlas.operators.linear_recurrence import linear_recurrence
+from atlas.operators.mixture_of_experts import (
+    mixture_of_experts,
+    mixture_of_experts_renormalized,
+    mixture_of_swiglu_experts,
+    mixture_of_swiglu_experts_renormalized,
+)
+from atlas.operators.multi_head_attention import multi_head_attention, multi_head_attention_causal
+from atlas.operators.positions import sinusoidal_positions, timing_signal
 from atlas.operators.registry import Operator, collect, families, look_up
+from atlas.operators.rms_norm import rms_norm, rms_norm_from_one
+from atlas.operators.rotary import rope_half, rope_interleaved
+from atlas.operators.routing import top_k_routing, top_k_routing_renormalized
+from atlas.operators.softmax import softmax
 
-CATALOGUE: Mapping[str, Operator] = collect([layer_norm, layer_norm_outer_epsilon])
+CATALOGUE: Mapping[str, Operator] = collect(
+    [
+        *(linear, linear_transposed, relu, gelu, gelu_tanh, silu, softmax, feed_forward_relu, feed_forward_swiglu),
+        *(attention, attention_causal, grouped_query_attention, grouped_query_attention_causal),
+        *(multi_head_attention, multi_head_attention_causal),
+        *(rope_half, rope_interleaved, sinusoidal_positions, timing_signal, alibi_bias, alibi_scores),
+        *(embedding, embedding_scaled, layer_norm, layer_norm_outer_epsilon, rms_norm, rms_norm_from_one),
+        *(batch_norm, batch_norm_running, convolution_2d, linear_recurrence, cross_entropy),
+        *(top_k_routing, top_k_routing_renormalized, mixture_of_experts, mixture_of_experts_renormalized),
+        *(mixture_of_swiglu_experts, mixture_of_swiglu_experts_renormalized),
+    ]
+)
 """The operators by name."""
 
 FAMILIES: Mapping[str, tuple[Operator, ...]] = families(CATALOGUE)

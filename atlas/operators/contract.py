@@ -18,10 +18,16 @@ from atlas.operators.axes import Axis, Binary, Name, NoSizeError, evaluate, name
 from atlas.operators.binding import Binder, LabelBinder, SizeBinder
 from atlas.operators.signature import Argument, read
 
-__all__ = ["Argument", "Array", "Binding", "Contract"]
+__all__ = ["Argument", "Array", "Binding", "Contract", "Floats", "Integers"]
 
 Array: TypeAlias = np.ndarray[Any, Any] | np.generic
 """What an operator takes and returns; a scalar is an array without axes."""
+
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
+"""What a function of an operator gets for an argument without a kind, in the precision that it computes in."""
+
+Integers: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
+"""What it gets for an argument of the kind `int`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ class Contract:
         except NoSizeError as error:
             sizes = ", ".join(f"{name} is {size}" for name, size in binding.sizes.items())
             raise ShapeError(f"{output.name} cannot have the axes {output.shape}: {error}, as {sizes}") from None
-        return (*(binding.batch if output.batched else ()), *axes)
+        return output.joined(axes, binding.batch)
 
     def check_outputs(self, outputs: Sequence[object], binding: Binding) -> None:
         """Check what an operator returned, in the order of the contract's outputs.
@@ -143,7 +149,8 @@ class Contract:
 
         Labels are opaque texts that are equal or not; callers pass them in a canonical form. An expression such as
         `(2 r)` takes the label it meets first as a whole; where all its names are bound, it is their labels in its
-        place, such as `h d_v`. A size that only an option gives keeps its own name, unless `sizes` has a label for it.
+        place, such as `h d_v`. A size that only an option gives keeps its own name, unless `sizes` has a label for it;
+        one that is a number is reckoned with, so that `(H+2 p-k)//s+1` is `H-k+1` where p is 0 and s is 1.
 
         Raises:
             ShapeError: names each argument that does not fit, the axis, and what bound it.
@@ -154,10 +161,7 @@ class Contract:
         binder.bind_all(given, labels)
         binder.raise_misfits(self.inputs)
         batch = binder.batch or ()
-        return {
-            output.name: (*(batch if output.batched else ()), *map(binder.label, output.axes))
-            for output in self.outputs
-        }
+        return {output.name: output.joined(tuple(map(binder.label, output.axes)), batch) for output in self.outputs}
 
     def _given(self, values: Mapping[str, object], binder: Binder[Any]) -> list[Argument]:
         """The arguments that are there, after noting those that are missing or unknown."""

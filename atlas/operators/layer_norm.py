@@ -8,14 +8,13 @@ under one name.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from atlas.operators.contract import Floats
 from atlas.operators.options import NonNegative
 from atlas.operators.registry import operator
-
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
 
 FAMILY = "layer-norm"
 SOURCE = "arXiv:1607.06450"

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from atlas.exceptions import OptionError, ShapeError, UninitializedError
-from atlas.operators.layer_norm import Floats, LayerNormGradient, layer_norm_outer_epsilon
+from atlas.operators.contract import Floats
+from atlas.operators.layer_norm import LayerNormGradient, layer_norm_outer_epsilon
 
 Initializer: TypeAlias = Callable[[Floats], object]
 """Called with the vector to fill in place; what it returns is not used."""

@@ -34,6 +34,9 @@ NonNegative = Annotated[float, AtLeast(0)]
 Positive = Annotated[int, AtLeast(1)]
 """A whole number of things of which there is at least one, such as heads."""
 
+Count = Annotated[int, AtLeast(0)]
+"""A whole number of things of which there may be none, such as rows of padding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

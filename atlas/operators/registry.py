@@ -42,7 +42,7 @@ class Operator:
     options: Mapping[str, Option]
     """The keyword-only arguments."""
     nonempty: tuple[str, ...]
-    """The named sizes that must not be 0, as a mean or maximum is taken over them."""
+    """The named sizes that must not be 0, as a mean or maximum is taken over them; `...` stands for the batch axes."""
     precision: str
     """The least floating-point type that it computes in."""
     source: str
@@ -109,7 +109,11 @@ class Operator:
 
     def _require_features(self, binding: Binding) -> None:
         for size in self.nonempty:
-            if binding.sizes[size] == 0:
+            if size == "..." and 0 in binding.batch:
+                at = next(one for one in self.contract.inputs if one.batched)
+                message = f"{at.name} has batch axes {binding.batch}, but {self.name} needs at least 1 on each"
+                raise ShapeError(message, ((at.name, message),))
+            if size != "..." and binding.sizes[size] == 0:
                 at = next(one for one in self.contract.inputs if size in map(str, one.axes))
                 message = f"{at.name} has 0 on axis {size}, but {self.name} needs at least 1 there"
                 raise ShapeError(message, ((at.name, message),))
@@ -192,8 +196,9 @@ def _check_declaration(
     for option in options.values():
         if option.name in contract.sizes and option.type is not int:
             raise ContractError(f"option {option.name} is a size of {contract}, so it must be annotated as int")
+    batch = ["..."] if any(argument.batched for argument in contract.inputs) else []
     for name in named:
-        if name not in names and name not in contract.sizes:
+        if name not in (*names, *contract.sizes, *batch):
             raise ContractError(f"{name} is neither an argument nor a size of {contract}")
     if not inspect.getdoc(function):
         raise ContractError("a docstring is missing; its first line is the operator's summary")

@@ -1,8 +1,9 @@
 """Reads a contract's signature once, with the position of whatever is wrong with it.
 
     signature = [argument {, argument}] -> output {, output}
-    argument  = name [?] [: int [(axis)]] "[" [...] {axis} "]"      ? may be left out; int(V) holds numbers below V
-    output    = [name] [: int] "[" [...] {axis} "]"
+    argument  = name [?] [: int [(axis)]] "[" axes "]"              ? may be left out; int(V) holds numbers below V
+    output    = [name] [: int] "[" axes "]"
+    axes      = {axis} [...] {axis}                                 ... is any number of batch axes
     axis      = operand {(+ | - | / | //) operand}                  an operand is a name, a number, or ( … )
 
 Axes are separated by blanks; a product is written with blanks inside parentheses, as in `(h v)` or `(2 r)`.
@@ -13,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar, cast
 
 from atlas.exceptions import ContractError
 from atlas.operators.axes import Axis, Binary, Name, Number, Operation
@@ -32,6 +33,8 @@ _TOKEN = re.compile(
 )
 _DIGIT = re.compile("[0-9]")
 
+Value = TypeVar("Value")
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
@@ -40,15 +43,17 @@ class Argument:
     name: str
     """The name of the function's parameter, or of the output."""
     axes: tuple[Axis, ...]
-    """The last axes, in order, without the batch axes."""
+    """The named axes, in order, without the batch axes."""
     batched: bool = False
-    """Whether any number of batch axes (`...`) comes first; they are the same in all arguments that have them."""
+    """Whether there are any number of batch axes (`...`); they are the same in all arguments that have them."""
     integer: bool = False
     """Whether the array holds integers; else it holds floating-point numbers."""
     below: Axis | None = None
     """Integers are at least 0 and below this size, where given."""
     optional: bool = False
     """Whether None may be given instead."""
+    before: int = 0
+    """How many of the named axes stand before the batch axes."""
 
     def __str__(self) -> str:
         kind = f": int({self.below})" if self.below else ": int" if self.integer else ""
@@ -57,7 +62,16 @@ class Argument:
     @property
     def shape(self) -> str:
         """The axes as the signature writes them, such as `[... C]`."""
-        return f"[{' '.join([*(['...'] if self.batched else []), *map(str, self.axes)])}]"
+        return f"[{' '.join(self.joined(tuple(map(str, self.axes)), ('...',)))}]"
+
+    def parted(self, values: tuple[Value, ...]) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
+        """One value for each axis of an array, as those of the named axes and those of the batch axes."""
+        after = self.before + len(values) - len(self.axes)
+        return (*values[: self.before], *values[after:]), values[self.before : after]
+
+    def joined(self, named: tuple[Value, ...], batch: tuple[Value, ...]) -> tuple[Value, ...]:
+        """The values of the named axes and of the batch axes, in the order in which an array has them."""
+        return (*named[: self.before], *(batch if self.batched else ()), *named[self.before :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +178,17 @@ class _Reader:
         optional = not output and self.take("?")
         integer, below = self.kind() if self.take(":") else (False, None)
         self.expect("[")
-        batched = self.take("...")
         axes: list[Axis] = []
+        before: int | None = None
         while not self.take("]"):
-            if self.at("..."):
-                raise self.error("batch axes `...` come first, and once", self.token.offset)
-            axes.append(self.sum())
-        return Argument(name, tuple(axes), batched, integer, below, optional)
+            if not self.at("..."):
+                axes.append(self.sum())
+            elif before is None:
+                before = len(axes)
+                self.index += 1
+            else:
+                raise self.error("batch axes `...` stand in one place", self.token.offset)
+        return Argument(name, tuple(axes), before is not None, integer, below, optional, before or 0)
 
     def kind(self) -> tuple[bool, Axis | None]:
         if self.token.text != "int":

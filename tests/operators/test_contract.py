@@ -18,6 +18,8 @@ CONVOLUTION = Contract.parse("x[N C H W], kernel[O C k k], bias[O] -> [N O H-k+1
 EMBEDDING = Contract.parse("t: int(V)[...], E[V d] -> [... d]")
 ROUTING = Contract.parse("g[... n] -> weights[... k], indices: int[... k]")
 ROTARY = Contract.parse("x[... S (2 r)] -> [... S (2 r)]")
+CHANNELS = Contract.parse("x[N C ...], gamma[C] -> [N C ...]")
+STRIDED = Contract.parse("x[... (groups c) H], kernel[(groups o) c k] -> [... (groups o) ((H+2 padding-k)//stride+1)]")
 
 
 def zeros(**shapes: tuple[int, ...]) -> dict[str, Array | None]:
@@ -84,6 +86,22 @@ class TestArrays:
         ]
         assert refused(ATTENTION, zeros(q=(2, 3, 4, 5, 3), key=(2, 1, 2, 6, 3), value=(2, 3, 2, 6, 7))) == [
             "key has batch axes (2, 1), but q bound ... to (2, 3)"
+        ]
+
+    @pytest.mark.parametrize("batch", [(), (5,), (5, 6), (0, 2)])
+    def test_batch_axes_behind_named_ones(self, batch: tuple[int, ...]) -> None:
+        binding = CHANNELS.bind(zeros(x=(2, 3, *batch), gamma=(3,)))
+        assert (dict(binding.sizes), binding.batch) == ({"N": 2, "C": 3}, batch)
+        assert CHANNELS.shapes(binding) == {"result": (2, 3, *batch)}
+        assert refused(CHANNELS, zeros(x=(2, 3, *batch), gamma=(2,))) == ["gamma has 2 on axis C, but x bound C to 3"]
+        assert refused(CHANNELS, zeros(x=(2,), gamma=(2,)))[0] == "x has shape (2,), but [N C ...] is at least 2 axes"
+
+    def test_batch_axes_in_different_places_are_the_same(self) -> None:
+        moved = Contract.parse("x[N ... C], y[... C] -> [C ... N]")
+        binding = moved.bind(zeros(x=(2, 5, 6, 3), y=(5, 6, 3)))
+        assert moved.shapes(binding) == {"result": (3, 5, 6, 2)}
+        assert refused(moved, zeros(x=(2, 5, 6, 3), y=(6, 5, 3))) == [
+            "y has batch axes (6, 5), but x bound ... to (5, 6)"
         ]
 
     def test_an_unknown_factor_is_solved_for(self) -> None:
@@ -263,6 +281,33 @@ class TestLabels:
         assert CONVOLUTION.bind_labels(axes)["result"][2:] == ("H+2-(a-b)+1", "D-(a-b)+1")
         product = Contract.parse("x[a b] -> [(a b)]")
         assert product.bind_labels(labels(x="S+1 h_{kv}")) == {"result": ("(S+1) h_{kv}",)}
+
+    def test_batch_axes_behind_named_ones(self) -> None:
+        assert CHANNELS.bind_labels(labels(x="B d H L", gamma="d")) == {"result": ("B", "d", "H", "L")}
+        assert refused_labels(CHANNELS, x="B d H L", gamma="L") == ["gamma has axes [L], but x bound C to d"]
+
+    def test_sizes_that_options_give_as_numbers_are_reckoned_with(self) -> None:
+        axes = labels(x="N C H", kernel="O C k")
+        plain = {"groups": "1", "stride": "1", "padding": "0"}
+        assert STRIDED.bind_labels(axes, plain) == {"result": ("N", "O", "H-k+1")}
+        assert STRIDED.bind_labels(axes, plain | {"padding": "2"}) == {"result": ("N", "O", "H+4-k+1")}
+        assert STRIDED.bind_labels(axes, plain | {"stride": "2"}) == {"result": ("N", "O", "(H-k)//2+1")}
+        grouped = {"x": ("N", "4 g", "H"), "kernel": ("O", "g", "k")}
+        assert STRIDED.bind_labels(grouped, plain | {"groups": "4"}) == {"result": ("N", "O", "H-k+1")}
+        with pytest.raises(ShapeError, match=r"^x has axes \[N, C, H\] with C on axis \(4 c\), but kernel bound"):
+            STRIDED.bind_labels(axes, plain | {"groups": "4"})
+        with pytest.raises(ShapeError, match=r"^kernel has axes \[O, D, k\] with D on axis c, but x bound c to C$"):
+            STRIDED.bind_labels(labels(x="N C H", kernel="O D k"), plain)
+
+    @pytest.mark.parametrize(
+        ("axis", "label"),
+        [("(0 a)", "0"), ("(a 0)", "0"), ("(1 a)", "a"), ("a+0", "a"), ("(0+a)", "a"), ("a-0", "a"), ("(0-a)", "0-a"),
+         ("a/1", "a"), ("a//1", "a"), ("(6/3)", "2"), ("(6/4)", "6/4"), ("(6//4)", "1"), ("(2-3)", "2-3"),
+         ("(1/0)", "1/0"), ("(one+two+a)", "3+a"), ("(two (one-one) a)", "0")],
+    )  # fmt: skip
+    def test_what_is_reckoned(self, axis: str, label: str) -> None:
+        contract = Contract.parse(f"x[a] -> [{axis}]")
+        assert contract.bind_labels(labels(x="a"), {"one": "1", "two": "2"}) == {"result": (label,)}
 
     def test_a_size_that_only_an_option_gives(self) -> None:
         assert ROUTING.bind_labels(labels(g="B n"))["weights"] == ("B", "k")

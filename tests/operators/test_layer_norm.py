@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from atlas.exceptions import OptionError, ShapeError
-from atlas.operators.layer_norm import Floats, layer_norm, layer_norm_outer_epsilon
+from atlas.operators.contract import Floats
+from atlas.operators.layer_norm import layer_norm, layer_norm_outer_epsilon
 from atlas.operators.registry import Operator
 
 BOTH = pytest.mark.parametrize("operator", [layer_norm, layer_norm_outer_epsilon], ids=lambda one: one.name)

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atlas.operators.contract import Floats
 from atlas.operators.layer_norm import (
-    Floats,
     LayerNormGradient,
     layer_norm,
     layer_norm_gradient,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from atlas.exceptions import AtlasError, OptionError, ShapeError, UninitializedError
-from atlas.operators.layer_norm import Floats, layer_norm_outer_epsilon, layer_norm_outer_epsilon_gradient
+from atlas.operators.contract import Floats
+from atlas.operators.layer_norm import layer_norm_outer_epsilon, layer_norm_outer_epsilon_gradient
 from atlas.operators.layer_normalization import LayerNormalization
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from atlas.exceptions import ContractError, OptionError
-from atlas.operators.options import NonNegative, Option, Positive, options_of, resolve
+from atlas.operators.options import Count, NonNegative, Option, Positive, options_of, resolve
 
 
 def reference(
@@ -21,8 +21,9 @@ def reference(
     kind: str = "exact",
     window: int | None = None,
     scale: float | None = None,
+    padding: Count = 0,
 ) -> Any:
-    return x, epsilon, heads, causal, kind, window, scale
+    return x, epsilon, heads, causal, kind, window, scale, padding
 
 
 OPTIONS = options_of(reference)
@@ -36,6 +37,7 @@ def test_they_are_read_from_the_function() -> None:
         Option("kind", str, "exact"),
         Option("window", int, None, nullable=True),
         Option("scale", float, None, nullable=True),
+        Option("padding", int, 0, least=0),
     ]
 
 
@@ -47,6 +49,7 @@ def test_defaults_fill_what_is_not_given() -> None:
         "kind": "exact",
         "window": None,
         "scale": None,
+        "padding": 0,
     }
 
 
@@ -85,6 +88,7 @@ def test_values_that_are_taken(name: str, value: object, taken: object) -> None:
         ("causal", 1, "causal must be true or false, not 1"),
         ("kind", 1, "kind must be a text, not 1"),
         ("window", 1.5, "window must be a whole number or none, not 1.5"),
+        ("padding", -1, "padding must be a whole number of at least 0, not -1"),
         ("scale", "none", "scale must be a finite number or none, not the text 'none'"),
     ],
 )
@@ -99,7 +103,8 @@ def test_names_that_do_not_exist() -> None:
         resolve(OPTIONS, {"epsilom": 1e-6}, "reference")
     assert caught.value.option == "epsilom"
     assert str(caught.value) == (
-        "reference has no option epsilom; it takes epsilon, heads, causal, kind, window, scale; did you mean epsilon?"
+        "reference has no option epsilom; it takes epsilon, heads, causal, kind, window, scale, padding; "
+        "did you mean epsilon?"
     )
     with pytest.raises(OptionError, match=r"^relu has no option epsilon; it takes no options$"):
         resolve({}, {"epsilon": 1e-6}, "relu")

@@ -121,6 +121,19 @@ class TestOperator:
         with pytest.raises(ShapeError, match=r"^pair returned a tuple, not a named tuple of a, b$"):
             pair(np.ones(3))
 
+    @pytest.mark.parametrize(("shape", "batch"), [((0, 2), "(0,)"), ((3, 0, 2), "(3, 0)")])
+    def test_batch_axes_that_must_not_be_empty(self, shape: tuple[int, ...], batch: str) -> None:
+        @declared("x[... C] -> [C]", nonempty=("...",))
+        def average(x: Any) -> Any:
+            """Average over the batch."""
+            return x.mean(axis=tuple(range(x.ndim - 1)))
+
+        assert average(np.ones((2, 0))).shape == (0,)
+        with pytest.raises(ShapeError) as caught:
+            average(np.ones(shape))
+        assert str(caught.value) == f"x has batch axes {batch}, but average needs at least 1 on each"
+        assert caught.value.misfits == (("x", str(caught.value)),)
+
 
 def double(x: Any) -> Any:
     """Double x."""
@@ -151,6 +164,7 @@ class TestDeclarations:
             (declared("x[C] -> [D]"), double, "operator double: nothing determines D in "),
             (declared("x[C] -> [C]", parameters=("gamma",)), double, "operator double: gamma is neither"),
             (declared("x[C] -> [C]", nonempty=("D",)), double, "operator double: D is neither"),
+            (declared("x[C] -> [C]", nonempty=("...",)), double, r"operator double: \.\.\. is neither"),
             (declared("x[C epsilon] -> [C]"), with_epsilon, "operator with_epsilon: option epsilon is a size of "),
             (declared("x[C] -> [C]"), bare, "operator bare: a docstring is missing"),
             (declared("x[C] -> [C]", gradient=layer_norm.gradient), double, "operator double: its gradient takes x"),
@@ -194,26 +208,44 @@ class TestDeclarations:
 
 class TestCatalogue:
     def test_what_there_is(self) -> None:
-        assert list(CATALOGUE) == ["layer_norm", "layer_norm_outer_epsilon"]
-        assert dict(FAMILIES) == {"layer-norm": (layer_norm, layer_norm_outer_epsilon)}
+        assert list(CATALOGUE) == sorted(CATALOGUE)
+        assert FAMILIES["layer-norm"] == (layer_norm, layer_norm_outer_epsilon)
+        assert [one for family in FAMILIES.values() for one in family if one.name not in CATALOGUE] == []
+        assert sum(len(family) for family in FAMILIES.values()) == len(CATALOGUE)
         assert find("layer_norm") is layer_norm
         for name, one in CATALOGUE.items():
             assert one.name == name
-            assert one.gradient is not None
-            assert one.gradient.contract.inputs[: len(one.contract.inputs)] == one.contract.inputs
+            assert (
+                one.gradient is None or one.gradient.contract.inputs[: len(one.contract.inputs)] == one.contract.inputs
+            )
+
+    @pytest.mark.parametrize("name", CATALOGUE)
+    def test_each_says_what_it_does(self, name: str) -> None:
+        one = CATALOGUE[name]
+        assert one.summary.endswith(".")
+        for part in ("Shapes: ", "Units: ", "Errors: ", "Source: "):
+            assert f"\n{part}" in one.description, part
+        assert one.source.startswith("arXiv:") or one.source == "in common use"
+        assert len(one.reference_source().splitlines()) < 60
+        assert all(argument in {each.name for each in one.contract.inputs} for argument in one.parameters)
+
+    def test_formulations_of_one_family_differ_in_a_convention(self) -> None:
+        for family in FAMILIES.values():
+            stated = [tuple(one.conventions.values()) for one in family]
+            assert len(set(stated)) == len(family), family
 
     @pytest.mark.parametrize(
         ("name", "end", "near"),
         [
             ("layernorm", "; did you mean layer_norm?", "layer_norm"),
             ("layer_norm_outer_epsilom", "; did you mean layer_norm_outer_epsilon?", "layer_norm_outer_epsilon"),
-            ("conv2d", "", None),
+            ("self_attn", "", None),
         ],
     )
     def test_an_unknown_name(self, name: str, end: str, near: str | None) -> None:
         with pytest.raises(UnknownOperatorError) as caught:
             find(name)
-        message = f"no operator is called {name!r}; these exist: layer_norm, layer_norm_outer_epsilon{end}"
+        message = f"no operator is called {name!r}; these exist: {', '.join(CATALOGUE)}{end}"
         assert (str(caught.value), caught.value.nearest) == (message, near)
 
     def test_an_empty_catalogue(self) -> None:

@@ -40,6 +40,9 @@ def test_what_later_operators_need() -> None:
     assert Contract.parse("q[S k], mask?[S S] -> [S k]").inputs[1].optional
     routing = Contract.parse("g[... n] -> weights[... k], indices: int[... k]")
     assert [(output.name, output.integer) for output in routing.outputs] == [("weights", False), ("indices", True)]
+    channels = Contract.parse("x[N C ...] -> [N C ...]").inputs[0]
+    assert channels == Argument("x", (Name("N"), Name("C")), batched=True, before=2)
+    assert Contract.parse("x[N ... C] -> [...]").inputs[0].before == 1
     assert Contract.parse("-> [S d]").inputs == ()
     assert Contract.parse("z[N C], t: int(C)[N] -> loss[]").outputs == (Argument("loss", ()),)
 
@@ -52,6 +55,8 @@ def test_what_later_operators_need() -> None:
         ("x[(a/b/c) ((a/b) c) (a (b c))]->[]", "x[a/b/c ((a/b) c) (a (b c))] -> result[]"),
         ("x[(a-(b-c)) (a-b-c) (a b/c)]->[]", "x[a-(b-c) a-b-c (a b/c)] -> result[]"),
         ("mask ? : int [ ] -> y : int [ ]", "mask?: int[] -> y: int[]"),
+        ("x[N C...]->[...N C]", "x[N C ...] -> result[... N C]"),
+        ("x[N...C]->[]", "x[N ... C] -> result[]"),
         ("->[S]", "-> result[S]"),
     ],
 )  # fmt: skip
@@ -75,8 +80,8 @@ def test_the_printed_form(signature: str, printed: str) -> None:
             "`1` cannot be read here; a product is written (2 r), a number has at most 9 digits",
         ),
         ("x[C] -> [... C]", 9, "an output has batch axes `...`, but no argument has any"),
-        ("x[C ...] -> [C]", 5, "batch axes `...` come first, and once"),
-        ("x[... ... C] -> [C]", 7, "batch axes `...` come first, and once"),
+        ("x[... ... C] -> [C]", 7, "batch axes `...` stand in one place"),
+        ("x[... C ...] -> [C]", 9, "batch axes `...` stand in one place"),
         ("x[C] -> [C], [C]", 14, "only a single output may go without a name"),
         ("x[C] -> [C], y[C]", 14, "only a single output may go without a name"),
         ("x[C] -> y[C], [C]", 15, "only a single output may go without a name"),
@@ -125,7 +130,9 @@ def contracts(draw: st.DrawFn) -> Contract:
             below = draw(st.none() | AXES) if integer else None
             optional = not output and draw(st.booleans())
             axes = tuple(draw(st.lists(AXES, max_size=3)))
-            made.append(Argument(name, axes, draw(batched), integer, below, optional))
+            has_batch = draw(batched)
+            before = draw(st.integers(0, len(axes))) if has_batch else 0
+            made.append(Argument(name, axes, has_batch, integer, below, optional, before))
         return made
 
     inputs = arguments(0, st.booleans(), output=False)

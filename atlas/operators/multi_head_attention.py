@@ -1,0 +1,115 @@
+"""Multi-head attention with its projections: one matrix for each head, and one for the heads side by side.
+
+Upstream projects keep the heads' matrices in one array in many layouts; here each head has its own, as in the paper.
+"""
+
+# ruff: noqa: N803  # arguments carry the formula's own symbols
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from atlas.operators.attention import attention, attention_causal
+from atlas.operators.contract import Floats
+from atlas.operators.registry import operator
+
+FAMILY = "multi-head-attention"
+SOURCE = "arXiv:1706.03762"
+PARAMETERS = ("W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "b_o")
+
+
+def _projected(x: Floats, W: Floats, b: Floats | None) -> Any:
+    """Every head's map of every position: [... S d] by [h d k] is [... h S k]."""
+    heads = x[..., None, :, :] @ W
+    return heads if b is None else heads + b[:, None, :]
+
+
+def _joined(heads: Floats, W_o: Floats, b_o: Floats | None) -> Any:
+    """The heads side by side, brought to the output's width: [... h S v] is [... S (h v)], then [... S m]."""
+    beside = np.moveaxis(heads, -3, -2)  # [... S h v]
+    y = beside.reshape(*beside.shape[:-2], W_o.shape[0]) @ W_o
+    return y if b_o is None else y + b_o
+
+
+@operator(
+    "Q[... S d], K[... T c], V[... T e], W_q[h d k], W_k[h c k], W_v[h e v], W_o[(h v) m], "
+    "b_q?[h k], b_k?[h k], b_v?[h v], b_o?[m], mask?[S T], bias?[... h S T] -> [... S m]",
+    title="Multi-head attention",
+    family=FAMILY,
+    source=SOURCE,
+    parameters=PARAMETERS,
+    conventions={"keys": "all"},
+    nonempty=("T", "k"),
+)
+def multi_head_attention(
+    Q: Floats,
+    K: Floats,
+    V: Floats,
+    W_q: Floats,
+    W_k: Floats,
+    W_v: Floats,
+    W_o: Floats,
+    b_q: Floats | None,
+    b_k: Floats | None,
+    b_v: Floats | None,
+    b_o: Floats | None,
+    mask: Floats | None,
+    bias: Floats | None,
+    *,
+    scale: float | None = None,
+) -> Any:
+    """Attend once for each head in a projection of its own, and project the heads' outputs side by side.
+
+    Shapes: as in the signature; in self-attention Q, K and V are one array. Parameters h·k·(d + c) + h·v·(e + m), and
+            2·h·k + h·v + m with all biases.
+    Units:  as in attention, with the projections in between.
+    Errors: ShapeError naming the axis and the argument that bound it.
+    Limits: as attention; the output of a query that sees no key is b_o, or 0.
+    Source: Vaswani et al. 2017, section 3.2.2, which has no biases.
+    """
+    heads = attention(
+        _projected(Q, W_q, b_q), _projected(K, W_k, b_k), _projected(V, W_v, b_v), mask, bias, scale=scale
+    )
+    return _joined(heads, W_o, b_o)
+
+
+@operator(
+    "Q[... S d], K[... S c], V[... S e], W_q[h d k], W_k[h c k], W_v[h e v], W_o[(h v) m], "
+    "b_q?[h k], b_k?[h k], b_v?[h v], b_o?[m], mask?[S S], bias?[... h S S] -> [... S m]",
+    title="Causal multi-head attention",
+    family=FAMILY,
+    source=SOURCE,
+    parameters=PARAMETERS,
+    conventions={"keys": "up to the query's own position"},
+    nonempty=("S", "k"),
+)
+def multi_head_attention_causal(
+    Q: Floats,
+    K: Floats,
+    V: Floats,
+    W_q: Floats,
+    W_k: Floats,
+    W_v: Floats,
+    W_o: Floats,
+    b_q: Floats | None,
+    b_k: Floats | None,
+    b_v: Floats | None,
+    b_o: Floats | None,
+    mask: Floats | None,
+    bias: Floats | None,
+    *,
+    scale: float | None = None,
+) -> Any:
+    """Attend once for each head up to each query's own position, and project the heads' outputs side by side.
+
+    Shapes: as in multi_head_attention, with as many keys as queries, at the same positions.
+    Units:  as in attention, with the projections in between.
+    Errors: ShapeError naming the axis and the argument that bound it.
+    Limits: as attention_causal.
+    Source: Vaswani et al. 2017, sections 3.2.2 and 3.2.3.
+    """
+    heads = attention_causal(
+        _projected(Q, W_q, b_q), _projected(K, W_k, b_k), _projected(V, W_v, b_v), mask, bias, scale=scale
+    )
+    return _joined(heads, W_o, b_o)
