@@ -8,6 +8,7 @@ AtlasError
 ├── OptionError             an option or initial value that an operator or layer does not take
 ├── UnknownOperatorError    no operator has that name: lists those that exist
 ├── UninitializedError      a layer's parameter is used before its first call made it
+├── FormulaError            a formula that cannot be read or executed, or that differs from its reference
 ├── SizeError               a size expression that cannot be read or has no value
 ├── NodeError               the Node environment or its process failed
 ├── DisplayError            KaTeX refuses a formula
@@ -81,6 +82,21 @@ class UninitializedError(AtlasError, AttributeError):
 
 class SizeError(AtlasError):
     """A size expression cannot be read or has no value."""
+
+
+class FormulaError(AtlasError):
+    """A formula cannot be read or executed, or differs from its reference.
+
+    `code` is a letter and three digits (`A214`), `span` the characters of the formula that the message is about (the
+    first and the one after the last), `hint` the nearest fix or an empty string.
+    """
+
+    def __init__(self, code: str, message: str, span: tuple[int, int] = (0, 0), hint: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.span = span
+        self.hint = hint
 
 
 class NodeError(AtlasError):

@@ -27,13 +27,20 @@ MAX_NESTING = 20
 MAX_TERMS = 100
 """How many terms an expression may have when it is multiplied out."""
 
+MAX_PRODUCT = 1000
+"""How many terms are multiplied out at once; products of sums would else grow without bound."""
+
+MAX_POWER = 9
+"""The highest exponent that is read."""
+
 _NAME = r"(?:\\(?:mathrm|text|operatorname)\{[A-Za-z]+\}|\\[A-Za-z]+|[A-Za-z])"
 _SCRIPT = rf"(?:{_NAME}|[0-9]|\{{(?:[A-Za-z0-9,+\- ]|{_NAME})+\}})"
 _SYMBOL = rf"{_NAME}(?:'|_{_SCRIPT})*"
 _END = "(?![A-Za-z])"
 _TOKEN = re.compile(
     rf"\s*(?:(?P<number>[0-9]+)|(?P<floor>\\lfloor{_END})|(?P<floor_end>\\rfloor{_END})"
-    rf"|(?P<times>\\(?:cdot{_END}|times{_END}|,))|(?P<symbol>{_SYMBOL})|(?P<sign>[-+/()]))"
+    rf"|(?P<times>\\(?:cdot{_END}|times{_END}|,))|(?P<symbol>{_SYMBOL})|(?P<sign>[-+/()])"
+    r"|\^(?P<power>[0-9](?![0-9])|\{\s*[0-9]+\s*\}))"
 )
 
 
@@ -70,6 +77,8 @@ class Size:
         return _collect([*self.terms, *other.terms])
 
     def __mul__(self, other: Size) -> Size:
+        if len(self.terms) * len(other.terms) > MAX_PRODUCT:
+            raise SizeError(f"a size of more than {MAX_PRODUCT} terms")
         return _collect((_product(a, b), p * q) for a, p in self.terms for b, q in other.terms)
 
     def __neg__(self) -> Size:
@@ -83,6 +92,42 @@ class Size:
         ((monomial, factor),) = other.terms
         inverse = tuple((name, -power) for name, power in monomial)
         return self * Size(((inverse, 1 / factor),))
+
+    def substitute(self, values: Mapping[str, Size]) -> Size:
+        """The size with some of its symbols replaced, also inside floors; all at once, not one after the other.
+
+        Raises:
+            SizeError: a symbol that the size is divided by is replaced by a sum.
+        """
+        if not values.keys() & self.symbols:
+            return self
+        total = constant(0)
+        for monomial, factor in self.terms:
+            term = Size((((), factor),))
+            for name, power in monomial:
+                base = _replaced(name, values)
+                for _ in range(abs(power)):
+                    term = term * base if power > 0 else term / base
+            total = total + term
+        return total
+
+    def fits_within(self, other: Size) -> bool:
+        """Whether the size is at most the other for all values of the symbols from 1 on, as far as signs can tell.
+
+        The difference, with each symbol written as 1 more than a number that is not negative, has no negative
+        coefficient; so `d/2` fits within `d`, and `m` within `h m`, but `S` not within `d`.
+        """
+        difference = other + -self
+        atoms = {name for monomial, _ in difference.terms for name, _ in monomial}
+        for name in sorted(atoms):
+            lowest = min(dict(monomial).get(name, 0) for monomial, _ in difference.terms)
+            if lowest < 0:
+                difference = difference * Size(((((name, -lowest),), Fraction(1)),))
+        shifted = {name: symbol(name) + constant(1) for name in atoms if not name.startswith("\\lfloor")}
+        try:
+            return all(factor >= 0 for _, factor in difference.substitute(shifted).terms)
+        except SizeError:
+            return False
 
     def __str__(self) -> str:
         """The expression in LaTeX, in canonical order."""
@@ -104,6 +149,20 @@ def size(expression: str | int) -> Size:
 def constant(number: int) -> Size:
     """A size without symbols."""
     return Size((((), Fraction(number)),)) if number else Size(())
+
+
+def symbol(name: str) -> Size:
+    """The size that is one symbol."""
+    return Size(((((name, 1),), Fraction(1)),))
+
+
+def floored(inner: Size) -> Size:
+    """The largest whole number that is not above a size."""
+    if not inner.symbols:
+        return constant(floor(_fraction(inner, {})))
+    if all(factor.denominator == 1 and all(power > 0 for _, power in monomial) for monomial, factor in inner.terms):
+        return inner
+    return symbol("\\lfloor " + str(inner) + "\\rfloor")
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -173,13 +232,23 @@ class _Parser:
         return total
 
     def factor(self) -> Size:
+        base = self.atom()
+        if self.kind != "power":
+            return base
+        power = int(self.peek.strip("{} "))
+        if power > MAX_POWER:
+            raise SizeError(f"the size `{self.text}` has the exponent {power}; at most {MAX_POWER} is read")
+        self.index += 1
+        return product([base] * power)
+
+    def atom(self) -> Size:
         kind, text = self.kind, self.peek
         if kind == "number":
             self.index += 1
             return constant(int(text))
         if kind == "symbol":
             self.index += 1
-            return Size(((((text, 1),), Fraction(1)),))
+            return symbol(text)
         if self.take("("):
             inner = self.sum()
             self.expect(")")
@@ -188,11 +257,7 @@ class _Parser:
             self.index += 1
             inner = self.sum()
             self.expect("\\rfloor")
-            if not inner.symbols:
-                return constant(floor(_fraction(inner, {})))
-            if all(factor.denominator == 1 and all(power > 0 for _, power in powers) for powers, factor in inner.terms):
-                return inner
-            return Size((((("\\lfloor " + str(inner) + "\\rfloor", 1),), Fraction(1)),))
+            return floored(inner)
         raise self.unexpected()
 
     @property
@@ -261,6 +326,12 @@ def _symbols_of(atom: str) -> frozenset[str]:
 def _floored(atom: str) -> Size:
     """What a floor is taken of; it was read before, so it may be longer than what people may write."""
     return _Parser(atom.removeprefix("\\lfloor ").removesuffix("\\rfloor")).whole()
+
+
+def _replaced(atom: str, values: Mapping[str, Size]) -> Size:
+    if atom.startswith("\\lfloor"):
+        return floored(_floored(atom).substitute(values))
+    return values[atom] if atom in values else symbol(atom)
 
 
 def _power(name: str, power: int, bindings: Mapping[str, int]) -> Fraction:

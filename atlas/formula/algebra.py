@@ -1,0 +1,177 @@
+r"""Operations on arrays with named axes: elementwise ones, products, transposes and reads at indices.
+
+Each checks the axes by their labels before it computes, and counts what it computes against the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from atlas.formula.budget import Budget
+from atlas.formula.tensor import Array, Misfit, Tensor, aligned, embedding, union
+
+REMOVE_TRANSPOSE = r"remove ^\top"
+
+
+class Algebra:
+    """The operations of one evaluation, with its budget."""
+
+    def __init__(self, budget: Budget) -> None:
+        """Count everything against this budget."""
+        self.budget = budget
+
+    def elementwise(
+        self,
+        function: Callable[..., Array],
+        *tensors: Tensor,
+        verb: str = "combine",
+        cost: int = 1,
+        logical: bool = False,
+    ) -> Tensor:
+        """Apply a function to numbers at equal places; the axes of one operand hold those of all others, in order."""
+        big = max((tensor.core for tensor in tensors), key=len)
+        for tensor in tensors:
+            if not logical and tensor.data.dtype == np.bool_:
+                raise Misfit("A232", f"cannot {verb} a set or condition")
+            if tensor.core != big and embedding(tensor.core, big) is None:
+                first, second = (tensors[0], tensor if tensor is not tensors[0] else tensors[-1])
+                raise Misfit("A221", f"cannot {verb} {first.shown} and {second.shown}")
+        row = any(tensor.row for tensor in tensors)
+        if row and not all(tensor.row or not tensor.core for tensor in tensors):
+            column = next(tensor for tensor in tensors if tensor.core and not tensor.row)
+            message = f"cannot {verb} a transposed vector and {column.shown}"
+            raise Misfit("A223", message, REMOVE_TRANSPOSE)
+        free = tensors[0].free if len(tensors) == 1 else union(*(tensor.free for tensor in tensors))
+        arrays = [aligned(tensor, free, big) for tensor in tensors]
+        shape = arrays[0].shape if len(arrays) == 1 else np.broadcast_shapes(*(array.shape for array in arrays))
+        self.budget.spend(shape, cost)
+        return Tensor(np.asarray(function(*arrays)), free, big, row)
+
+    def transpose(self, tensor: Tensor) -> Tensor:
+        """Swap the last two axes, or mark a vector as a row."""
+        if tensor.data.dtype == np.bool_:
+            raise Misfit("A232", "the transpose of a set", REMOVE_TRANSPOSE)
+        if not tensor.core:
+            raise Misfit("A223", "the transpose of a scalar", REMOVE_TRANSPOSE)
+        if len(tensor.core) == 1:
+            return Tensor(tensor.data, tensor.free, tensor.core, not tensor.row)
+        core = (*tensor.core[:-2], tensor.core[-1], tensor.core[-2])
+        return Tensor(tensor.data.swapaxes(-1, -2), tensor.free, core)
+
+    def juxtapose(self, left: Tensor, right: Tensor) -> Tensor:
+        """Multiply by a scalar, or contract the last axis of the left with the second-to-last of the right."""
+        if not left.core or not right.core:
+            return self.elementwise(np.multiply, left, right, verb="multiply")
+        if left.data.dtype == np.bool_ or right.data.dtype == np.bool_:
+            raise Misfit("A232", "a set is multiplied")
+        one, other = len(left.core), len(right.core)
+        if one == 1 and other == 1:
+            return self._vectors(left, right)
+        if other == 1:
+            if right.row:
+                message = f"a matrix {left.shown} times a transposed vector {right.shown}"
+                raise Misfit("A223", message, REMOVE_TRANSPOSE)
+            self._same(left, right, left.core[-1], right.core[0])
+            return self._contract(left, right, one - 1, 0, row=False)
+        self._same(left, right, left.core[-1], right.core[-2])
+        return self._contract(left, right, one - 1, other - 2, row=left.row)
+
+    def _vectors(self, left: Tensor, right: Tensor) -> Tensor:
+        if left.row == right.row:
+            message = f"two vectors {left.shown} and {right.shown} side by side"
+            raise Misfit("A219", message, r"write `\odot` (elementwise), `a^\top b` (inner) or `ab^\top` (outer)")
+        if left.row:
+            self._same(left, right, left.core[0], right.core[0])
+            return self._contract(left, right, 0, 0, row=False)
+        return self._contract(left, right, None, None, row=False)
+
+    def _same(self, left: Tensor, right: Tensor, one: str, other: str) -> None:
+        """Refuse to contract axes that differ, with the likeliest mistake as a hint."""
+        if one == other:
+            return
+        a, b = left.core, right.core
+        shorter = min(len(a), len(b))
+        if len(b) >= 2 and b[-1] == one:
+            hint = r"did you forget ^\top on the second factor?"
+        elif len(a) >= 2 and a[-2] == other:
+            hint = r"did you forget ^\top on the first factor?"
+        elif a[-shorter:] == b[-shorter:]:
+            hint = r"did you mean \odot (elementwise)?"
+        elif len(a) >= 2 and len(b) >= 2 and b[-1] == a[-2]:
+            hint = "are the factors in the wrong order?"
+        else:
+            hint = ""
+        raise Misfit("A214", f"product contracts {one} with {other}: {left.shown} times {right.shown}", hint)
+
+    def _contract(self, left: Tensor, right: Tensor, one: int | None, other: int | None, *, row: bool) -> Tensor:
+        """The product over one pair of axes, or over none; the axes before a matrix are aligned by label."""
+        free = union(left.free, right.free)
+        stack_left, rest_left = _parted(left.core, one)
+        stack_right, rest_right = _parted(right.core, other)
+        stack = union([left.core[at] for at in stack_left], [right.core[at] for at in stack_right])
+        keys: dict[tuple[str, str], int] = {("free", name): number for number, name in enumerate(free)}
+        for label in stack:
+            keys["stack", label] = len(keys)
+        for side, rest in (("left", rest_left), ("right", rest_right)):
+            for at in rest:
+                keys[side, str(at)] = len(keys)
+        contracted = len(keys)
+
+        def subscripts(tensor: Tensor, side: str, stacked: Sequence[int], axis: int | None) -> list[int]:
+            places = [keys["free", name] for name in tensor.free]
+            for at, label in enumerate(tensor.core):
+                if at == axis:
+                    places.append(contracted)
+                else:
+                    places.append(keys["stack", label] if at in stacked else keys[side, str(at)])
+            return places
+
+        first = subscripts(left, "left", stack_left, one)
+        second = subscripts(right, "right", stack_right, other)
+        lengths = {**dict(zip(second, right.data.shape, strict=True)), **dict(zip(first, left.data.shape, strict=True))}
+        self.budget.spend(lengths.values())
+        core = (*stack, *(left.core[at] for at in rest_left), *(right.core[at] for at in rest_right))
+        data = np.einsum(left.data, first, right.data, second, list(range(contracted)))
+        return Tensor(np.asarray(data), free, core, row and len(core) == 1)
+
+    def read(self, base: Tensor, where: Mapping[int, Tensor], pad: float) -> tuple[Tensor, bool]:
+        """A tensor at indices that count from 0, one for each of some core axes; and whether any is out of range.
+
+        What is read out of range is `pad`: NaN, so that a masked sum may run over the edge and nothing else may.
+        """
+        free = union(base.free, *(index.free for index in where.values()))
+        rest = [at for at in range(len(base.core)) if at not in where]
+        axes = len(free) + len(rest)
+        outside: Array = np.asarray(False)
+        indices: list[Array] = []
+        for at, name in enumerate(base.free):
+            indices.append(_along(base.data.shape[at], free.index(name), axes))
+        for at in range(len(base.core)):
+            length = base.data.shape[len(base.free) + at]
+            if length == 0:
+                raise Misfit("A241", f"the axis {base.core[at]} is empty")
+            if at not in where:
+                indices.append(_along(length, len(free) + rest.index(at), axes))
+                continue
+            index = aligned(where[at], free, ())
+            index = index.reshape(index.shape + (1,) * len(rest))
+            outside = outside | ~((index >= 0) & (index < length))
+            indices.append(np.clip(np.nan_to_num(index), 0, length - 1).astype(np.intp))
+        self.budget.spend(np.broadcast_shapes(*(index.shape for index in indices)) if indices else ())
+        data = np.asarray(base.data[tuple(indices)])
+        stray = bool(outside.any())
+        if stray:
+            data = np.where(np.broadcast_to(outside, data.shape), pad, data)
+        return Tensor(data, free, tuple(base.core[at] for at in rest)), stray
+
+
+def _parted(core: Sequence[str], axis: int | None) -> tuple[list[int], list[int]]:
+    """The axes before the matrix or vector at the end, and those of it that a contraction leaves."""
+    matrix = range(max(len(core) - 2, 0), len(core))
+    return [at for at in range(len(core)) if at not in matrix], [at for at in matrix if at != axis]
+
+
+def _along(length: int, place: int, axes: int) -> Array:
+    return np.arange(length).reshape([-1 if at == place else 1 for at in range(axes)])

@@ -1,0 +1,114 @@
+"""Axes by their size expressions: two axes are the same if and only if their expressions are equal.
+
+Inside the engine an axis is a short label, the expression as the contributor wrote it first; the table gives the same
+label to every equal expression, so that axes are compared as texts and messages show familiar ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from atlas.exceptions import FormulaError, SizeError
+from atlas.formula.names import canonical
+from atlas.formula.tree import Group, Multiply, Node, Number, Power, Product, Quotient, Rounded, SizeName, Sum
+from atlas.sizes import MAX_POWER, Size, constant, floored, product, size, symbol
+
+
+class AxisTable:
+    """Labels of axes, under the declared relations between sizes."""
+
+    def __init__(self, relations: Mapping[str, Size]) -> None:
+        """Take the relations between sizes, each a canonical name with the expression that it equals.
+
+        Raises:
+            FormulaError: sizes are defined by each other in a circle.
+        """
+        self._resolved = dict(relations)
+        for _ in relations:
+            self._resolved = {name: value.substitute(relations) for name, value in self._resolved.items()}
+        for name, value in self._resolved.items():
+            if value.symbols & relations.keys():
+                raise FormulaError("A244", f"the size `{name}` depends on itself")
+        self._labels: dict[Size, str] = {}
+        self._sizes: dict[str, Size] = {}
+
+    def label(self, expression: Size, shown: str = "") -> str:
+        """The label of the axis with this size; a new one is shown as given, else in canonical order."""
+        resolved = self.resolve(expression)
+        if resolved not in self._labels:
+            text = shown or str(expression)
+            self._labels[resolved] = text if text not in self._sizes else str(resolved)
+            self._sizes[self._labels[resolved]] = resolved
+        return self._labels[resolved]
+
+    def resolve(self, expression: Size) -> Size:
+        """The expression in those sizes only that no relation defines."""
+        return expression.substitute(self._resolved)
+
+    def size(self, label: str) -> Size:
+        """The resolved size expression of a label that the table has given."""
+        return self._sizes[label]
+
+    def within(self, label: str, other: str) -> bool:
+        """Whether an index over the first axis always stays within the other."""
+        return label == other or self.size(label).fits_within(self.size(other))
+
+
+def read_size(expression: str) -> Size:
+    """A declared size expression with its symbols in canonical spelling.
+
+    Raises:
+        FormulaError: the expression cannot be read.
+    """
+    try:
+        found = size(expression.strip())
+        return found.substitute({name: symbol(canonical(name)) for name in found.symbols})
+    except SizeError as error:
+        raise FormulaError(
+            "A244", str(error), hint="axes are size expressions, such as `h d_v`, `2r` or `H-k+1`"
+        ) from None
+
+
+def size_of(node: Node) -> Size | None:
+    """The size expression that a part of a formula is, or None where it is something else."""
+    try:
+        return _size(node)
+    except SizeError:
+        return None
+
+
+def _size(node: Node) -> Size:
+    match node:
+        case Number(text=text) if text.isdigit():
+            return constant(int(text))
+        case SizeName(name=name):
+            return symbol(name)
+        case Group(inner=inner):
+            return _size(inner)
+        case Sum(terms=terms):
+            return _total(_size(term.value) if term.sign == "+" else -_size(term.value) for term in terms)
+        case Rounded(direction="floor", inner=inner):
+            return floored(_size(inner))
+        case _:
+            return _multiplied(node)
+
+
+def _multiplied(node: Node) -> Size:
+    match node:
+        case Product(factors=factors):
+            return product(_size(factor) for factor in factors)
+        case Multiply(operator="\\cdot" | "\\times", left=left, right=right):
+            return _size(left) * _size(right)
+        case Quotient(numerator=numerator, denominator=denominator):
+            return _size(numerator) / _size(denominator)
+        case Power(base=base, exponent=Number(text=text)) if text.isdigit() and int(text) <= MAX_POWER:
+            return product([_size(base)] * int(text))
+        case _:
+            raise SizeError("not a size")
+
+
+def _total(parts: Iterable[Size]) -> Size:
+    total = constant(0)
+    for part in parts:
+        total = total + part
+    return total

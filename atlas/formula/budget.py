@@ -1,0 +1,46 @@
+"""Bounds on what one evaluation may cost, counted in steps and numbers, so that they do not depend on the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from atlas.formula.tensor import Misfit
+
+MAX_ELEMENTS = 1_000_000
+"""The most numbers in one intermediate."""
+
+MAX_WORK = 20_000_000
+"""The most numbers that all operations of one evaluation may compute together."""
+
+MAX_AXES = 24
+"""The most axes of one intermediate, index variables included."""
+
+STEP = 500
+"""What an operation costs besides its numbers: the time in which about so many are computed."""
+
+_HINT = "sum over fewer indices at once, or give shorter ranges"
+
+
+class Budget:
+    """What is left to spend in one evaluation."""
+
+    def __init__(self) -> None:
+        """Begin with everything."""
+        self.work = 0
+
+    def spend(self, lengths: Iterable[int], cost: int = 1) -> None:
+        """Count an operation that computes an array with axes of these lengths.
+
+        Raises:
+            Misfit: the array is too large, or all operations together are.
+        """
+        lengths = tuple(lengths)
+        count = prod(lengths)
+        if len(lengths) > MAX_AXES:
+            raise Misfit("A251", f"an intermediate of {len(lengths)} axes; at most {MAX_AXES} are computed", _HINT)
+        if count > MAX_ELEMENTS:
+            raise Misfit("A251", f"an intermediate of {count:,} numbers; at most {MAX_ELEMENTS:,} are computed", _HINT)
+        self.work += STEP + count * cost
+        if self.work > MAX_WORK:
+            raise Misfit("A252", f"the formula takes more than {MAX_WORK:,} steps", _HINT)

@@ -1,0 +1,135 @@
+"""Random sizes and inputs for a formula: pairwise distinct sizes that satisfy the declared relations, four scales.
+
+The small scale exposes ε and where it sits, the large one clamps and saturation; distinct sizes expose a sum over the
+wrong axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from atlas.exceptions import FormulaError, SizeError
+from atlas.formula.declarations import FunctionOf, Ids, IntegerRange, Positive, UnitInterval
+from atlas.formula.engine import Formula, Input
+from atlas.formula.symbols import Symbol, SymbolTable
+
+Array = NDArray[Any]
+
+SCALES = ((1.0, 0.0), (2.0, 0.5), (1e-3, 0.0), (4.0, 0.0))
+"""Standard deviation and mean of the inputs of each sample."""
+
+SMALLEST, USUAL, ATTEMPTS = 2, 7, 400
+"""The smallest size; the largest, if there are few size symbols; and how often sizes are drawn before giving up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One choice of sizes and inputs."""
+
+    sizes: Mapping[str, int]
+    """Every size symbol and every integer in a range, by canonical name."""
+    inputs: Mapping[str, Input]
+    """Every input, by the name that it is declared with."""
+
+
+class RandomFunction:
+    """A smooth random function of arrays with given last axes; or a family of them, whose member comes first."""
+
+    def __init__(self, rng: np.random.Generator, members: int | None, of: tuple[int, ...], to: tuple[int, ...]) -> None:
+        """Draw the weights."""
+        count = 1 if members is None else members
+        self._family = members is not None
+        self._of, self._to = of, to
+        self._weights = rng.normal(size=(count, prod(of), prod(to))) / np.sqrt(prod(of))
+        self._shifts = rng.normal(size=(count, prod(to)))
+
+    def __call__(self, *arguments: Any) -> Array:
+        """The value at an array; leading axes are mapped over."""
+        member, x = arguments if self._family else (0, arguments[0])
+        x = np.asarray(x, dtype=np.float64)
+        lead = x.shape[: x.ndim - len(self._of)]
+        flat = x.reshape((*lead, -1)) @ self._weights[member] + self._shifts[member]
+        return np.asarray(np.tanh(flat).reshape((*lead, *self._to)))
+
+
+def draw(formula: Formula, seed: int, number: int) -> Sample:
+    """The sample with this number: the same for the same formula and seed.
+
+    Raises:
+        FormulaError: no sizes satisfy the relations and make every axis a whole number.
+    """
+    rng = np.random.default_rng((seed, number))
+    table = formula.table
+    sizes = _sizes(table, rng)
+    deviation, mean = SCALES[number % len(SCALES)]
+    inputs: dict[str, Input] = {}
+    for symbol in table.symbols.values():
+        if isinstance(symbol.kind, IntegerRange):
+            inputs[symbol.spelled] = sizes[symbol.name]
+        elif symbol.name not in formula.plan.mains:
+            inputs[symbol.spelled] = _input(table, symbol, sizes, rng, deviation, mean)
+    return Sample(sizes, inputs)
+
+
+def _sizes(table: SymbolTable, rng: np.random.Generator) -> dict[str, int]:
+    free = [name for name, relation in table.sizes.items() if relation is None]
+    pool = np.arange(SMALLEST, max(USUAL, SMALLEST + len(free)) + 1)
+    for attempt in range(ATTEMPTS):
+        chosen = rng.permutation(pool)[: len(free)]
+        sizes = dict(zip(free, (int(value) for value in chosen), strict=True))
+        try:
+            _complete(table, sizes)
+            _bind_integers(table, sizes, rng)
+            lengths = [table.axes.size(axis).value(sizes) for symbol in table.symbols.values() for axis in symbol.axes]
+        except SizeError:
+            continue
+        named = [sizes[name] for name in table.sizes]
+        distinct = len(set(named)) == len(named)
+        if min([*lengths, *named], default=1) >= 1 and (distinct or attempt >= ATTEMPTS // 2):
+            return sizes
+    hint = "declare the relations between sizes, as in `d: 2 r`"
+    raise FormulaError("A245", "no sizes were found that make every axis a positive whole number", hint=hint)
+
+
+def _complete(table: SymbolTable, sizes: dict[str, int]) -> None:
+    for name, relation in table.sizes.items():
+        if relation is not None:
+            sizes[name] = table.axes.resolve(relation).value(sizes)
+
+
+def _bind_integers(table: SymbolTable, sizes: dict[str, int], rng: np.random.Generator) -> None:
+    for symbol in table.symbols.values():
+        if isinstance(symbol.kind, IntegerRange) and symbol.bounds is not None:
+            low, high = (table.axes.resolve(bound).value(sizes) for bound in symbol.bounds)
+            if high < low:
+                raise SizeError(f"{symbol.name} has no value from {low} to {high}")
+            sizes[symbol.name] = int(rng.integers(low, high + 1))
+
+
+def _input(
+    table: SymbolTable,
+    symbol: Symbol,
+    sizes: Mapping[str, int],
+    rng: np.random.Generator,
+    deviation: float,
+    mean: float,
+) -> Input:
+    def length(axis: str) -> int:
+        return table.axes.size(axis).value(sizes)
+
+    shape = tuple(length(axis) for axis in symbol.axes)
+    if isinstance(symbol.kind, FunctionOf):
+        members = length(symbol.family) if symbol.family is not None else None
+        return RandomFunction(rng, members, shape, tuple(length(axis) for axis in symbol.to))
+    if isinstance(symbol.kind, Ids) and symbol.bounds is not None:
+        return rng.integers(0, table.axes.resolve(symbol.bounds[1]).value(sizes), size=shape)
+    if isinstance(symbol.kind, UnitInterval):
+        return rng.uniform(0.05, 0.95, size=shape)
+    values = rng.normal(size=shape) * deviation + mean
+    return np.abs(values) + 0.1 * deviation if isinstance(symbol.kind, Positive) else values
