@@ -152,6 +152,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Let MkDocs, which empties `site_dir` before it builds, work in a folder beside it."""
         self._end()
+        self._refuse_to_overwrite(config)
         try:
             staging = Staging(Path(config.site_dir))
         except OSError as error:
@@ -160,6 +161,16 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         self._build = _Build(config, config.site_dir, staging, links)
         config.site_dir = str(staging.new)
         return config
+
+    def _refuse_to_overwrite(self, config: MkDocsConfig) -> None:
+        """Refuse a `site_dir` whose content a build would destroy."""
+        site, kept = Path(config.site_dir).resolve(), Path(self.config.sources).resolve()
+        if site.exists() and not site.is_dir():
+            raise PluginError(f"site_dir is the file {config.site_dir}, which a build would destroy; name a folder")
+        if site == kept or site in kept.parents or kept in site.parents:
+            raise PluginError(
+                f"site_dir {config.site_dir} holds the sources {kept} or lies in them; name another folder"
+            )
 
     @event_priority(_FIRST)
     def _on_files_add(self, files: Files, /, *, config: MkDocsConfig) -> Files:
@@ -170,6 +181,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             build.found += error.issues
         except AtlasError as error:
             build.found.append(str(error))
+        except OSError as error:
+            build.found.append(f"the pages could not be kept while they are made: {error}")
         else:
             build.found += [issue for issue in build.site.issues if issue.severity == "error"]
             for issue in ordered(issue for issue in build.site.issues if issue.severity == "warning"):

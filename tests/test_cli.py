@@ -416,11 +416,12 @@ def test_pin_tells_edits_releases_and_what_was_never_proved(atlas: Atlas, real_p
     assert atlas("pin", "chainer").exit_code == 0
 
     real_project.edit(manifest, "1c66117d4297d6f778d415790bfbce6cfafe1239", "v1.0.14")
+    assert atlas("pin", "tensor2tensor").exit_code == 1
+    (real_project.root / "sources" / "pins.lock").unlink()
     result = atlas("pin", "tensor2tensor")
     assert result.exit_code == 0
     assert "tensor2tensor/models/transformer.py: release v1.0.14: that blob " in result.stdout
 
-    (real_project.root / "sources/pins.lock").unlink()
     result = atlas("pin", "chainer")
     assert result.exit_code == 1
     assert ": A502 it was never proved that chainer/links" in result.stdout

@@ -89,7 +89,6 @@ def test_a_size_without_symbols_is_a_number() -> None:
     [
         ("", "an empty size"),
         ("   ", "an empty size"),
-        ("d^2", "the size `d^2` has `^` at 2, which no size expression has"),
         (r"\frac{d}{2}", r"the size `\frac{d}{2}` has `{` at 6, which no size expression has"),
         ("d)", "the size `d)` has `)` at 2 where a number, a symbol or a parenthesis should stand"),
         ("(d", "the size `(d` ends where `)` should follow"),

@@ -33,6 +33,7 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
     if api.name.split(".")[-1] != api.symbol.split(".")[-1]:
         message = f"`{api.name}` does not end in {api.symbol.split('.')[-1]}, which the source defines"
         yield entry.issue(("api", "name"), "A506", message)
+        return
     is_class = named[-1].kind == "class"
     if not is_class and (api.call_arguments or api.attributes):
         message = f"{api.symbol} is no class in {pinned.path}, but attributes or arguments of a call are documented"

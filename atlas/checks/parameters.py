@@ -72,16 +72,15 @@ def _elements(entry: Entry, operator: Operator, sizes: Mapping[str, int]) -> int
         symbol = bound_to(entry, argument.name)
         if symbol is None or argument.name in operator.parameters:
             continue
-        axes = entry.data.symbols[symbol].axes
-        own = axes[len(axes) - len(argument.axes) :]
+        own, _ = argument.parted(tuple(entry.data.symbols[symbol].axes))
         for label, axis in zip(argument.axes, own, strict=True):
             expression = size(axis)
             if expression.symbols <= sizes.keys():
                 known[str(label)] = expression.value(sizes)
     counts = []
     for argument in operator.contract.inputs:
-        if argument.name in operator.parameters:
-            symbol = bound_to(entry, argument.name) or ""
+        symbol = bound_to(entry, argument.name)
+        if symbol is not None and argument.name in operator.parameters:  # one that may be left out need not be there
             axes = entry.data.symbols[symbol].axes
             lengths = [known.get(str(label)) for label in argument.axes]
             counts.append(prod(size(axis).value(sizes) if length is None else length

@@ -5,6 +5,7 @@ A check whose ground another has already found missing is left out, so that one 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from atlas.checks.api import check_api
 from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.display import Typesetter, check_display
+from atlas.checks.formula import check_formula, read_formula
 from atlas.checks.interface import check_interface
 from atlas.checks.parameters import check_counts, check_learned
 from atlas.checks.records import check_records
@@ -20,17 +22,24 @@ from atlas.checks.references import check_collection, check_entry
 from atlas.checks.shapes import check_shapes
 from atlas.checks.sizes import check_sizes, check_variants, sizes_are_known
 from atlas.checks.sources import MissingSources, SourceCheck
-from atlas.checks.symbols import check_symbols
+from atlas.checks.symbols import check_crossings, check_symbols
 from atlas.entries.atlas import Atlas, Collection, Entry
 from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
 from atlas.exceptions import ContentError, SourceError
+from atlas.formula.engine import Formula
 from atlas.issues import Issue, ordered
 from atlas.operators.registry import Operator
 from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
 from atlas.sources.store import SourceStore
 
 StoreMaker = Callable[[Atlas], SourceStore]
+
+
+UNKNOWN = frozenset(("A209", "A210"))
+"""Names in a formula that nothing declares."""
+NAMES = UNKNOWN | frozenset(("A130", "A131", "A132", "A135", "A212", "A213", "A244"))
+"""Mistakes in names and declarations, from which others would follow in shapes and in what stands for what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,8 @@ class _Sound:
     """Its source claims."""
     shapes: str
     """What was found about its shapes."""
+    formula: Proof
+    """What was found about its formula."""
 
 
 class _Run:
@@ -138,21 +149,29 @@ class _Run:
     def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
         references = list(check_entry(entry, collection, self.atlas))
         self.found.extend(references)
-        symbols = check_symbols(entry, collection) if entry.id not in self.unreadable else []
+        formula, symbols = self._read(entry, collection)
+        if references:
+            # An axis that is no axis of the collection is no size of the formula either.
+            symbols = [issue for issue in symbols if issue.code != "A244"]
         self.found.extend(symbols)
         claims = self.sources.claims(entry, entry.data.sources, ("sources",))
         self._api(entry)
         operator, issues = check_interface(entry)
-        if any(issue.code in ("A131", "A132") for issue in symbols):
+        misnamed = any(issue.code in NAMES for issue in symbols)
+        if misnamed:
             # A symbol that is missing stands for nothing either.
             issues = [issue for issue in issues if issue.code != "A134"]
         self.found.extend(issues)
-        if operator is None or issues or references or symbols or not sizes_are_known(entry, collection):
+        if operator is None or issues or references or misnamed or not sizes_are_known(entry, collection):
             return None
         learned = check_learned(entry, operator)
         shapes, issues = check_shapes(entry, operator)
         self.found.extend([*learned, *issues])
-        return None if learned or issues else _Sound(entry, operator, claims, shapes)
+        if issues:
+            return None
+        proof, issues = self._formula(entry, operator, formula)
+        self.found.extend(issues)
+        return None if learned or issues or symbols else _Sound(entry, operator, claims, shapes, proof)
 
     def checked(self, sound: _Sound, collection: Collection) -> CheckedEntry:
         entry, claims = sound.entry, sound.claims
@@ -162,15 +181,33 @@ class _Run:
         recorded, warnings = check_records(entry, sound.operator, blobs)
         self.found.extend(warnings)
         command = f"atlas check {entry.path}"
-        formula = "displayed and accepted by KaTeX; its symbols are declared; not executed yet"
         proofs = (
-            Proof("formula", "missing", formula, command),
+            sound.formula,
             Proof("shapes", "proved", sound.shapes, command),
             Proof("parameters", "proved", counts, command),
             *_excerpt_proof(claims, command),
             *(recorded or [_not_executed(entry)]),
         )
         return CheckedEntry(entry, sound.operator, claims, proofs)
+
+    def _read(self, entry: Entry, collection: Collection) -> tuple[Formula | None, list[Issue]]:
+        """The formula where it is to be executed, and what is wrong with its names or with the text."""
+        if entry.id in self.unreadable:
+            return None, []
+        if entry.data.formula_not_executed is not None:
+            return None, check_symbols(entry, collection)
+        formula, issues = read_formula(entry)
+        unknown = {text for issue in issues if issue.code in UNKNOWN for text in re.findall("`(.+?)`", issue.message)}
+        return formula, [*issues, *check_crossings(entry, unknown)]
+
+    def _formula(self, entry: Entry, operator: Operator, formula: Formula | None) -> tuple[Proof, list[Issue]]:
+        command, reason = f"atlas check {entry.path}", entry.data.formula_not_executed
+        if reason is not None:
+            return Proof("formula", "missing", f"displayed, not executed: {reason}", command), []
+        if formula is None:
+            return Proof("formula", "missing", "cannot be read", command), []
+        figure, issues = check_formula(entry, operator, formula)
+        return Proof("formula", "proved", figure, command), issues
 
     def _api(self, entry: Entry) -> None:
         api = entry.data.api

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from atlas.checks.base import listed
@@ -47,11 +47,13 @@ def check_sizes(collection: Collection) -> Iterator[Issue]:
             yield collection.issue_at_key(("dimensions", name), "A122", message, hint)
 
 
-def check_variants(collection: Collection, entries: Iterable[Entry]) -> Iterator[Issue]:
+def check_variants(collection: Collection, entries: Sequence[Entry]) -> Iterator[Issue]:
     """Every variant gives a value to each size that a count needs; only the entries given are to be counted."""
     if isinstance(collection.data, Model):
         yield from _variants_bind(collection, collection.data, entries)
         yield from _layers_are_whole(collection, collection.data)
+        for entry in entries:
+            yield from _axes_are_lengths(entry, collection.data)
 
 
 def sizes_are_known(entry: Entry, collection: Collection) -> bool:
@@ -132,6 +134,24 @@ def _variants_bind(collection: Collection, model: Model, entries: Iterable[Entry
             message = f"the variant {name} gives the size {symbol} no value; it is needed by {needed[symbol]}"
             path = ("variants", name, "sizes")
             yield collection.issue_at_key(path, "A120", message, f"add `{symbol}: …` to its sizes")
+
+
+def _axes_are_lengths(entry: Entry, model: Model) -> Iterator[Issue]:
+    """In every variant, each axis whose sizes are bound is at least 1 long."""
+    for name, symbol in entry.data.symbols.items():
+        for index, axis in enumerate(symbol.axes):
+            length = size(axis)
+            for variant_name, variant in model.variants.items():
+                if not length.symbols <= variant.sizes.keys():
+                    continue
+                try:
+                    problem = f"{axis} is {count}" if (count := length.value(variant.sizes)) < 1 else ""
+                except SizeError as error:
+                    problem = str(error)
+                if problem:
+                    message = f"in the variant {variant_name} this axis has no length: {problem}"
+                    yield entry.issue(("symbols", name, "axes", index), "A402", message)
+                    return
 
 
 def _layers_are_whole(collection: Collection, model: Model) -> Iterator[Issue]:

@@ -6,7 +6,7 @@ What enters and leaves is checked here too, so that a name that is misspelt once
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 
 from atlas.checks.latex import Occurrence, Token, bound_names, canonical, left_sides, nesting, occurrences, tokens
 from atlas.entries.atlas import Collection, Entry
@@ -37,15 +37,27 @@ def check_symbols(entry: Entry, collection: Collection) -> list[Issue]:
         hint = _hint(name, list(declared.values()), unused)
         message = f"`{name}` is neither declared, nor defined in the formula, nor a size"
         issues.append(entry.issue_in_text(("formula",), occurrence.span, "A131", message, hint))
-    for key, values in (("in", entry.data.in_), ("out", entry.data.out)):
-        for value, symbol in values.items():
-            if canonical(symbol) not in declared and canonical(symbol) not in undeclared:
-                hint = _hint(canonical(symbol), list(declared.values()), unused)
-                issues.append(entry.issue((key, value), "A132", f"`{symbol}` is not among the symbols", hint))
+    issues += _crossings(entry, declared, undeclared, unused)
     for name in unused:
         message = f"the symbol {name} is declared but does not stand in the formula"
         issues.append(entry.issue_at_key(("symbols", name), "A130", message, "remove it, or write it in the formula"))
     return issues
+
+
+def check_crossings(entry: Entry, unknown: Container[str] = ()) -> list[Issue]:
+    """What enters and leaves is declared; names that the formula's own check did not know are not reported again."""
+    declared = {canonical(name): name for name in entry.data.symbols}
+    return list(_crossings(entry, declared, unknown, []))
+
+
+def _crossings(
+    entry: Entry, declared: Mapping[str, str], unknown: Container[str], unused: list[str]
+) -> Iterator[Issue]:
+    for key, values in (("in", entry.data.in_), ("out", entry.data.out)):
+        for value, symbol in values.items():
+            if canonical(symbol) not in declared and canonical(symbol) not in unknown:
+                hint = _hint(canonical(symbol), list(declared.values()), unused)
+                yield entry.issue((key, value), "A132", f"`{symbol}` is not among the symbols", hint)
 
 
 def _hint(name: str, declared: list[str], unused: list[str]) -> str:

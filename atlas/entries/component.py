@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from atlas.entries.base import Axes, DottedName, EntryPath, HttpsUrl, Identifier, Latex, Name, Record, Text
+from atlas.entries.base import Axes, DottedName, EntryPath, HttpsUrl, Identifier, Latex, Name, Record, SizeText, Text
 from atlas.entries.manifest import RepositoryPath
 
 _LINES = re.compile(r"([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?")
@@ -71,6 +71,30 @@ class Symbol(Record):
     """For a learned parameter: the name under which the upstream code stores it."""
     meaning: Text | None = None
     """What the symbol means, in a few words."""
+    values: Literal["real", "positive", "fraction"] = "real"
+    """What its elements may be: any number, numbers above zero, or numbers strictly between zero and one."""
+    ids: SizeText | None = None
+    """For whole numbers that index an axis, from 0: the axis's length."""
+    between: tuple[SizeText, SizeText] | None = None
+    """For a whole number that may stand where sizes stand: its lowest and its highest value."""
+    maps_to: Axes | None = None
+    """For an unknown function of an array with these axes: the axes of its value."""
+    members: SizeText | None = None
+    """For a family of functions: how many there are."""
+    stands_for: Latex | None = None
+    """For another name of a built-in function: that function, such as `\\mathrm{sigmoid}`."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Symbol:
+        kinds = ("ids", "between", "maps_to", "stands_for")
+        stated = [name for name in kinds if getattr(self, name) is not None]
+        if self.values != "real":
+            stated.append("values")
+        if len(stated) > 1:
+            raise ValueError(f"{' and '.join(stated)} exclude each other")
+        if self.members is not None and self.maps_to is None:
+            raise ValueError("`members` goes with `maps_to`")
+        return self
 
 
 class Execution(Record):
@@ -162,8 +186,16 @@ class Component(Record):
     """What the component does, in one sentence."""
     formula: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
     """The computation in LaTeX, as it is displayed."""
+    formula_not_executed: Text | None = None
+    """Why the formula is displayed only; left out where it is executed, as it should be."""
     batch: tuple[Latex, ...] = ()
     """The axes over which the formula is mapped: each element along them is computed alone."""
+    base: Literal[0, 1] = 1
+    """The first value of the formula's indices."""
+    sizes: Mapping[Latex, SizeText] = Field(default_factory=dict)
+    """Relations between sizes that the formula needs, such as `d: 2 r`."""
+    zero_outside: tuple[Latex, ...] = ()
+    """Symbols that are zero where the formula reads them out of range, as by a padded convolution."""
     symbols: Annotated[Mapping[Latex, Symbol], Field(min_length=1)]
     """Every symbol of the formula that stands for a tensor, an option or a result."""
     in_: Mapping[Latex, Latex] = Field(default_factory=dict, alias="in")

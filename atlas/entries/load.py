@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +23,10 @@ from atlas.issues import Issue
 
 COLLECTION_FILES: Mapping[str, type[Model] | type[Library]] = {"model": Model, "library": Library}
 """The file that makes a folder a collection, and its schema."""
+
+
+RESERVED = frozenset(("operators", "sources", "verification", "css", "js", "img", "katex"))
+"""Folders of the site that are the atlas's own."""
 
 
 def load(root: Path, content: Path, sources: Path) -> tuple[Atlas, list[Issue]]:
@@ -65,8 +70,9 @@ class _Loader:
                 yield file.stem, None
                 continue
             source = Source(file.stem, file, document, manifest)
-            if not _inside(folder / manifest.license_text, folder).is_file():
-                message = f"there is no licence text {manifest.license_text} beside the manifest"
+            problem = _unreadable(_inside(folder / manifest.license_text, folder))
+            if problem:
+                message = f"{problem} {manifest.license_text} beside the manifest"
                 self.issues.append(source.issue(("license_text",), "A125", message, "add the project's own text"))
             yield file.stem, source
         yield from ((name, None) for name in refused if (folder / name).parent == folder)
@@ -116,6 +122,10 @@ class _Loader:
                 self.issues.append(Issue(shown_path(self.files[name], self.root), 0, 0, "A114", message, hint))
         for folder in sorted({name.partition("/")[0] for name in self.files if "/" in name}):
             kinds = [kind for kind in COLLECTION_FILES if f"{folder}/{kind}" in self.files]
+            if refused := _refused_name(folder):
+                shown = shown_path(self.content / folder, self.root)
+                self.issues.append(Issue(shown, 0, 0, "A115", refused, "rename the folder"))
+                continue
             if any(f"{folder}/{kind}" in self.refused for kind in COLLECTION_FILES):
                 continue
             if len(kinds) != 1:
@@ -186,6 +196,28 @@ def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, KeyPath]]
 
 def _name(file: Path, folder: Path) -> str:
     return file.relative_to(folder).with_suffix("").as_posix()
+
+
+def _unreadable(file: Path) -> str:
+    """Why a text file cannot be shown, or an empty text."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError:
+        return "there is no licence text"
+    except UnicodeDecodeError:
+        return "not UTF-8 is the licence text"
+    sound = all(char.isprintable() or char in "\n\r\t\f" for char in text)
+    return "" if sound else "invisible characters are in the licence text"
+
+
+def _refused_name(folder: str) -> str:
+    """Why a folder cannot be a collection, or an empty text: its name is a part of addresses."""
+    if folder in RESERVED:
+        return f"a collection cannot be called {folder}: the atlas's own pages are there"
+    words = re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", folder)
+    return (
+        "" if words else "a collection's folder is named by lower-case words with hyphens or underscores between them"
+    )
 
 
 def _inside(path: Path, folder: Path) -> Path:

@@ -31,6 +31,12 @@ def _inside_the_repository(path: str) -> str:
     parts = path.split("/")
     if any(part in ("", ".", "..") for part in parts) or "\\" in path or not path.isprintable():
         raise ValueError(f"{path!r} is not a plain path inside the repository, with / between folders")
+    if set(path) & set('#?%:*"<>|') or any(part.startswith(".") or part != part.strip() for part in parts):
+        raise ValueError(
+            f'{path!r} cannot be an address on the site: it holds one of #?%:*"<>|, or a name that is hidden'
+        )
+    if parts[-1] == "index.html":
+        raise ValueError(f"{path!r} cannot be shown: a page of that name is the folder's own")
     return path
 
 

@@ -80,10 +80,16 @@ class _Fault:
         return self.detail["type"]
 
 
+def _is_below(path: KeyPath, outer: KeyPath) -> bool:
+    return len(path) > len(outer) and path[: len(outer)] == outer
+
+
 def _issues(error: ValidationError, document: Document, schema: type[BaseModel], inherits: bool) -> list[Issue]:
     faults = [_fault(detail, schema) for detail in error.errors(include_url=False)]
     faults = [fault for fault in faults if not _is_doubtful(fault.path, document)]
     faults = [fault for fault in faults if not (inherits and fault.kind == "missing" and len(fault.path) == 1)]
+    deeper = [fault.path for fault in faults if fault.kind != "too_short"]
+    faults = [one for one in faults if one.kind != "too_short" or not any(_is_below(path, one.path) for path in deeper)]
     unknown = [_unknown_key(fault, document, schema) for fault in faults if fault.kind == "extra_forbidden"]
     meant = {path for path, _ in unknown}
     issues = [issue for _, issue in unknown]

@@ -101,8 +101,10 @@ class FileView:
     """Who holds the copyright."""
     passages: tuple[Link, ...]
     """The documented passages, each with the entry that documents it."""
+    is_at_hand: bool
+    """Whether the file was at hand when the page was made."""
     lines: tuple[SourceLine, ...]
-    """The lines; empty where the file was not at hand."""
+    """The lines; empty where the file was not at hand, or is empty itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,7 @@ def file_view(source: Source, path: str, status: PinStatus, parts: Parts) -> Fil
         licence=Link(manifest.license, f"{source_page(source.id)}#licence"),
         copyright=manifest.copyright,
         passages=tuple(Link(title, url, note) for _, _, title, url, note in passages),
+        is_at_hand=(source.id, path) in parts.checked.files,
         lines=_lines(source.id, path, passages, parts),
     )
 
@@ -281,7 +284,7 @@ def _passages(source_id: str, path: str, parts: Parts) -> list[Passage]:
 
 
 def _lines(source_id: str, path: str, passages: list[Passage], parts: Parts) -> tuple[SourceLine, ...]:
-    if (source_id, path) not in parts.checked.files:
+    if (source_id, path) not in parts.checked.files or not parts.checked.files[source_id, path].lines:
         return ()
     highlighted = parts.highlighted(source_id, path)
     docs: dict[int, list[Link]] = defaultdict(list)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
+from urllib.parse import quote
 
 from atlas.issues import Issue
 
@@ -206,7 +207,7 @@ def relative_url(target: str, page: str) -> str:
     if path == page and fragment:
         return f"#{fragment}"
     folder = posixpath.dirname(page) or "."
-    link = posixpath.relpath(path or ".", folder)
+    link = quote(posixpath.relpath(path or ".", folder))
     if path.endswith("/") or not path:
         link += "/"
     return f"{link}{mark}{fragment}"

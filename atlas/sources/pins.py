@@ -126,18 +126,14 @@ def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> 
         differs = {name: value for name, value in stated.items() if getattr(record, name) != value}
         if not differs:
             return PinStatus(PinState.PROVED, f"proved on {record.proved} by {record.method}", record=record)
-        if manifest.is_commit:
-            told = " and ".join(
-                f"{name} {value} was proved as {getattr(record, name)}" for name, value in differs.items()
-            )
-            field = ("files", path, "blob") if "blob" in differs else (next(iter(differs)),)
-            return PinStatus(
-                PinState.EDITED,
-                f"the pin of {path} was edited after it was proved: {told}; undo the edit or run `atlas pin --prove`",
-                field,
-                tuple(differs),
-                record,
-            )
+        told = " and ".join(f"{name} {value} was proved as {getattr(record, name)}" for name, value in differs.items())
+        return PinStatus(
+            PinState.EDITED,
+            f"the pin of {path} was edited after it was proved: {told}; undo the edit or run `atlas pin --prove`",
+            ("files", path, "blob") if "blob" in differs else (next(iter(differs)),),
+            tuple(differs),
+            record,
+        )
     if not manifest.is_commit:
         return PinStatus(
             PinState.RELEASE,
@@ -210,12 +206,15 @@ def load_lock(path: Path) -> PinLock:
         raise SourceError(f"{path.name} cannot be read: {error}") from error
     try:
         records = TypeAdapter(tuple[PinRecord, ...]).validate_python(tuple(yaml.safe_load(written) or ()))
-    except (yaml.YAMLError, TypeError) as error:
-        raise SourceError(f"{path.name} is not the list of records that `atlas pin --prove` writes: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise SourceError(f"{path.name} has a record that is not one ({where}: {first['msg']})") from error
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise SourceError(
+            f"{path.name} is not the list of records that `atlas pin --prove` writes: {reason}"
+        ) from error
     keys = [(record.source, record.path) for record in records]
     if doubled := sorted({key for key in keys if keys.count(key) > 1}):
         raise SourceError(f"{path.name} has two records of {doubled[0][1]} of {doubled[0][0]}")

@@ -80,6 +80,7 @@ sources:
     symbol: Layer
     first_symbol: Layer
     call: other.norm
+formula_not_executed: The tests here are about sources.
 """
 MANIFEST = f"""\
 title: Project
@@ -262,6 +263,8 @@ def test_a_manifest_that_is_not_sound_is_the_only_issue(project: Project) -> Non
         ("first_symbol: Layer", "first_symbol: base", 30, "A505"),
         ("    symbol: Layer\n", "    symbol: Laier\n", 29, "A505"),
         ("call: other.norm", "call: other.norms", 31, "A505"),
+        ("symbol: Layer\n  arguments", "symbol: base\n  arguments", 12, "A506"),
+        ("name: project.Layer", "name: project.Player", 12, "A506"),
         (
             "name: project.Layer\n  excerpt: layer\n  symbol: Layer\n",
             "name: project.base\n  excerpt: layer\n  symbol: base\n",

@@ -125,7 +125,7 @@ def test_a_sound_document_becomes_a_record() -> None:
          "`count`: input should be greater than or equal to 1 (found the number 0)",
          ""),
         ("title: A\neven: 3\n", "A104", 2, 7, "`even`: 3 is odd", ""),
-        ("title: A\naxes: [B, d^2]\n", "A104", 2, 11, "`axes.2`: the size `d^2` has `^` at 2", ""),
+        ("title: A\naxes: [B, d!]\n", "A104", 2, 11, "`axes.2`: the size `d!` has `!` at 2", ""),
         ("title: A\naxes: [B, 1/2]\n", "A104", 2, 11, "`axes.2`: 1/2 is 1/2, not a whole number", ""),
         ("title: A\naxes: [B, 3-4]\n", "A104", 2, 11, "`axes.2`: a size is at least 1, but `3-4` is -1", ""),
         ("title: A\nmaybe: {name: a b}\n", "A104", 2, 15, "`maybe.name`: the text 'a b' is not a name as Python", ""),

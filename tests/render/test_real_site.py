@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -69,6 +70,35 @@ def in_order(text: str, *pieces: str) -> None:
         found = text.find(piece, at)
         assert found >= 0, f"{piece!r} does not follow in {text[at : at + 600]!r}"
         at = found + len(piece)
+
+
+def test_a_page_says_that_its_formula_was_executed(site: Site) -> None:
+    for url, operator in ((FFN, "layer_norm"), (CHAINER, "layer_norm_outer_epsilon")):
+        in_order(
+            text_of(site, url),
+            f"executed: equals {operator} on 4 inputs, largest relative error ",
+            f"atlas check content/{url.rstrip('/')}.yml",
+        )
+
+
+def test_a_page_says_why_its_formula_was_not_executed(tmp_path: Path) -> None:
+    content = tmp_path / "content"
+    shutil.copytree(ROOT / "content", content)
+    shutil.copytree(ROOT / "sources", tmp_path / "sources")
+    file = content / "chainer" / "layer-normalization.yml"
+    text = file.read_text(encoding="utf-8")
+    reason = "formula_not_executed: integrals are not in the language\n"
+    file.write_text(text.replace("batch: [N]\n", reason), encoding="utf-8")
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    built = build_site(Settings(tmp_path, content, tmp_path / "sources", workspace, site_name="Atlas"))
+    try:
+        assert [issue for issue in built.issues if issue.severity == "error"] == []
+        page_text = text_of(built, CHAINER)
+    finally:
+        built.close()
+    in_order(page_text, "formula", "displayed, not executed: integrals are not in the language")
+    assert "executed: equals" not in page_text
 
 
 def test_there_are_no_errors(site: Site) -> None:

@@ -121,14 +121,13 @@ def test_a_record_that_was_edited_along_with_the_manifest_is_seen(manifest: Mani
 
 
 def test_a_release_is_no_proof_and_proving_it_names_the_commit(
-    repository: Any, make_manifest: Make, manifest: Manifest, lock: PinLock
+    repository: Any, make_manifest: Make, manifest: Manifest
 ) -> None:
     release = make_manifest(revision="v1.0")
-    for known in (PinLock(), lock):
-        status = pin_status("project", release, LAYERS, known)
-        assert status.state is PinState.RELEASE
-        assert status.message.startswith("release v1.0: ")
-        assert status.message.endswith("is not proved against git")
+    status = pin_status("project", release, LAYERS, PinLock())
+    assert status.state is PinState.RELEASE
+    assert status.message.startswith("release v1.0: ")
+    assert status.message.endswith("is not proved against git")
     for git_dir in (repository.folder, None):
         with pytest.raises(RevisionError) as caught:
             prove("project", release, git_dir)
@@ -137,6 +136,14 @@ def test_a_release_is_no_proof_and_proving_it_names_the_commit(
             f"write `revision: {manifest.revision}` and `release: v1.0`"
         )
         assert caught.value.field == ("revision",)
+
+
+@pytest.mark.parametrize("shorten", [1, 2, 20])
+def test_a_proved_commit_that_is_shortened_is_no_release(
+    make_manifest: Make, manifest: Manifest, lock: PinLock, shorten: int
+) -> None:
+    status = pin_status("project", make_manifest(revision=manifest.revision[:-shorten]), LAYERS, lock)
+    assert (status.state, status.differs, status.field) == (PinState.EDITED, ("revision",), ("revision",))
 
 
 def test_the_id_of_a_tag_is_not_that_of_a_commit(repository: Any, make_manifest: Make, manifest: Manifest) -> None:
