@@ -14,7 +14,7 @@ import pytest
 import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from mkdocs.exceptions import Abort
+from mkdocs.exceptions import Abort, ConfigurationError
 
 from atlas import plugin
 from atlas.render.site import Settings, Site, SitePage
@@ -603,3 +603,21 @@ def test_real_prose_is_rendered_with_the_real_katex(project: Project, monkeypatc
     with pytest.raises(Abort, match="1 issue in content"):
         project.build(strict=True)
     assert project.state() == before
+
+
+@pytest.mark.parametrize("site_dir", ["sources", "sources/site", "."])
+def test_a_site_dir_that_would_destroy_the_sources_is_refused(project: Project, site_dir: str) -> None:
+    project.write("sources/kept.yml", "precious")
+    project.configure(site_dir=site_dir, docs_dir="content")
+    with pytest.raises((ConfigurationError, Abort)):
+        project.build()
+    assert (project.root / "sources/kept.yml").read_text() == "precious"
+
+
+def test_a_file_in_the_place_of_the_site_is_refused(project: Project, log: pytest.LogCaptureFixture) -> None:
+    project.write("notes", "precious")
+    project.configure(site_dir="notes")
+    with pytest.raises(Abort):
+        project.build()
+    assert "which a build would destroy; name a folder" in log.text
+    assert (project.root / "notes").read_text() == "precious"

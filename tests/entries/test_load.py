@@ -387,3 +387,16 @@ def test_a_manifest_that_is_not_sound_is_known_by_name(project: Project) -> None
     assert project.found() == [("sources/project.yml", 1, 8, "A103")]
     assert dict(atlas.sources) == {}
     assert atlas.unread == {"project"}
+
+
+@pytest.mark.parametrize(
+    "name", ["Mod", "möd", "a b", "javascript:alert(1);", "index.html", ".hidden", "operators", "css"]
+)
+def test_a_folder_whose_name_is_no_address_is_no_collection(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "content" / name
+    folder.mkdir(parents=True)
+    (folder / "model.yml").write_text("title: M\n", encoding="utf-8")
+    (tmp_path / "sources").mkdir()
+    atlas, issues = load(tmp_path, tmp_path / "content", tmp_path / "sources")
+    assert not atlas.collections
+    assert [(one.path, one.code) for one in issues] == [(f"content/{name}", "A115")]

@@ -46,6 +46,8 @@ def test_an_asset_may_lie_in_folders() -> None:
         ("#x", "", "#x"),
         ("assets/a.css", "a/b/", "../../assets/a.css"),
         ("a/", "a/b/", "../"),
+        ("javascript:alert(1)/", "", "javascript%3Aalert%281%29/"),
+        ("a b/%41/", "c/", "../a%20b/%2541/"),
     ],
 )
 def test_links_between_addresses_are_relative(target: str, source: str, link: str) -> None:

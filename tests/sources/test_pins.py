@@ -225,3 +225,12 @@ def test_two_records_of_one_file_are_refused(lock: PinLock, tmp_path: Path) -> N
 def test_digests_differ_in_every_field() -> None:
     digests = {digest_of(*fields) for fields in [("a", "b", "c", "d"), ("ab", "", "c", "d"), ("a", "b", "d", "c")]}
     assert len(digests) == 3
+
+
+@pytest.mark.parametrize("text", ["[" * 5000, "- {proved: 2026-02-31}", "- proved: 2026-02-31\n"])
+def test_a_lock_that_yaml_itself_cannot_make_values_of_is_a_clear_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / "pins.lock").write_text(text, encoding="utf-8")
+    with pytest.raises(SourceError) as caught:
+        load_lock(tmp_path / "pins.lock")
+    assert str(caught.value).startswith("pins.lock is not the list of records that `atlas pin --prove` writes: ")
+    assert "\n" not in str(caught.value)

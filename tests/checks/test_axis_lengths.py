@@ -1,0 +1,39 @@
+"""An axis must have a length in every variant, else counts would be zero or below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from atlas.checks.sizes import check_variants
+from atlas.entries.load import load
+
+FFN_FILE = "content/transformer/encoder/ffn-layer-norm.yml"
+
+
+@pytest.mark.parametrize(
+    ("axis", "message"),
+    [
+        ("d-512", "in the variant transformer_base this axis has no length: d-512 is 0"),
+        ("d-600", "in the variant transformer_base this axis has no length: d-600 is -88"),
+        ("d/3", "in the variant transformer_base this axis has no length: "),
+    ],
+)
+def test_an_axis_without_a_length_is_told_once_for_each_symbol(real_project: Any, axis: str, message: str) -> None:
+    real_project.edit(FFN_FILE, "axes: [d], binds: gamma", f"axes: [{axis}], binds: gamma")
+    root = real_project.root
+    atlas, issues = load(root, root / "content", root / "sources")
+    assert issues == []
+    collection = atlas.collections["transformer"]
+    found = list(check_variants(collection, collection.entries))
+    line = real_project.line(FFN_FILE, "binds: gamma", 1)
+    assert [(one.path, one.line, one.code) for one in found] == [(FFN_FILE, line, "A402")]
+    assert found[0].message.startswith(message)
+
+
+def test_axes_of_the_real_content_have_lengths(real_project: Any) -> None:
+    root = real_project.root
+    atlas, _ = load(root, root / "content", root / "sources")
+    for collection in atlas.collections.values():
+        assert list(check_variants(collection, collection.entries)) == []
