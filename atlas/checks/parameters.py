@@ -27,8 +27,7 @@ def check_learned(entry: Entry, operator: Operator) -> list[Issue]:
 def check_counts(entry: Entry, collection: Collection, operator: Operator) -> tuple[str, list[Issue]]:
     """What was counted, for the page, and the issues; interface, shapes and sizes must hold."""
     if not isinstance(collection.data, Model):
-        count = account(entry, {}, None).per_instance
-        return f"{count} per instance, as many as {operator.name} has", []
+        return _counts_of_symbols(entry, operator)
     counted = []
     for name, variant in collection.data.variants.items():
         try:
@@ -43,6 +42,22 @@ def check_counts(entry: Entry, collection: Collection, operator: Operator) -> tu
             return "", [entry.issue_at_key(("symbols",), "A402", message)]
         counted.append(f"{variant.title} {grouped(total)}")
     return f"counted for every variant over its layers: {', '.join(counted)}", []
+
+
+def _counts_of_symbols(entry: Entry, operator: Operator) -> tuple[str, list[Issue]]:
+    """A library binds no sizes, so its count, which is of symbols, is compared at sizes that are pairwise distinct."""
+    count = account(entry, {}, None).per_instance
+    names = {name for symbol in entry.data.symbols.values() for axis in symbol.axes for name in size(axis).symbols}
+    sizes = {name: 420 * position + 420 for position, name in enumerate(sorted(names))}  # whole also where halved
+    try:
+        total, independent = count.value(sizes), _elements(entry, operator, sizes)
+    except SizeError as error:
+        return "", [entry.issue_at_key(("symbols",), "A402", f"the parameters cannot be counted: {error}")]
+    if total != independent:
+        tried = ", ".join(f"{name} = {value}" for name, value in sizes.items())
+        message = f"there are {total:,} parameters here by their axes, {independent:,} by {operator.name}, with {tried}"
+        return "", [entry.issue_at_key(("symbols",), "A402", message)]
+    return f"{count} per instance, as many as {operator.name} has", []
 
 
 def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:

@@ -107,7 +107,7 @@ def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PageP
             "home",
             "Home",
             settings.site_name,
-            "Neural-network architectures with every claim checked against executable operators.",
+            "Neural-network architectures with formulas, shapes, parameters and sources checked.",
             None,
             (),
             home_view(parts),

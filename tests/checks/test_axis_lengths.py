@@ -1,4 +1,4 @@
-"""An axis must have a length in every variant, else counts would be zero or below."""
+"""Counts: an axis has a length in every variant, and a library's count of symbols is that of its operator."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from atlas.checks.parameters import check_counts
 from atlas.checks.sizes import check_variants
 from atlas.entries.load import load
+from atlas.operators.catalogue import find
 
 FFN_FILE = "content/transformer/encoder/ffn-layer-norm.yml"
 
@@ -37,3 +39,17 @@ def test_axes_of_the_real_content_have_lengths(real_project: Any) -> None:
     atlas, _ = load(root, root / "content", root / "sources")
     for collection in atlas.collections.values():
         assert list(check_variants(collection, collection.entries)) == []
+
+
+@pytest.mark.parametrize(("axis", "codes"), [("C", []), ("2 C", ["A402"]), ("C+1", ["A402"]), ("N", ["A402"])])
+def test_a_librarys_count_is_compared_with_its_operator(real_project: Any, axis: str, codes: list[str]) -> None:
+    real_project.edit(
+        "content/chainer/layer-normalization.yml", "axes: [C], binds: gamma", f"axes: [{axis}], binds: gamma"
+    )
+    root = real_project.root
+    atlas, _ = load(root, root / "content", root / "sources")
+    collection = atlas.collections["chainer"]
+    (entry,) = collection.entries
+    figure, issues = check_counts(entry, collection, find(entry.data.operator))
+    assert [one.code for one in issues] == codes
+    assert bool(figure) is not bool(codes)
