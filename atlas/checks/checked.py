@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from atlas.checks.base import Proof
 from atlas.entries.atlas import Atlas, Collection, Entry, Source
 from atlas.entries.component import SourceClaim
+from atlas.graph.accounting import Account, ModelAccount, account
+from atlas.graph.structure import Graph
 from atlas.issues import Issue
 from atlas.operators.registry import Operator
 from atlas.sources.excerpts import Excerpt
@@ -67,6 +69,17 @@ class CheckedCollection:
     """Its source claims."""
     variant_claims: Mapping[str, tuple[CheckedClaim, ...]]
     """The source claims of each variant of a model."""
+    graph: Graph | None
+    """A model's graph."""
+    accounts: Mapping[str, ModelAccount]
+    """What each variant of a model has and does."""
+
+    def account(self, entry: Entry, variant: str | None = None) -> Account:
+        """The parameters of an entry in a variant, else in the first one; of a library's layer, in symbols."""
+        if not self.accounts:
+            return account(entry, {}, None)
+        found = self.accounts[variant] if variant is not None else next(iter(self.accounts.values()))
+        return found.entries[entry.id]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,12 @@ def _all(atlas: Atlas) -> Iterator[Shown]:
         for symbol in collection.data.dimensions:
             yield Shown(collection, ("dimensions", symbol), True, Formula(symbol))
         if isinstance(collection.data, Model):
-            for name, stack in collection.data.stacks.items():
+            for path, stack in collection.data.paths.items():
+                where = tuple(part for name in path.split("/") for part in ("stacks", name))
                 for value in stack.carries:
-                    yield Shown(collection, ("stacks", name, "carries", value), True, Formula(value))
+                    yield Shown(collection, (*where, "carries", value), True, Formula(value))
+            for value in collection.data.inputs:
+                yield Shown(collection, ("inputs", value), True, Formula(value))
         yield from _texts(collection)
         for entry in collection.entries:
             yield Shown(entry, ("formula",), False, Formula(entry.data.formula, display=True))

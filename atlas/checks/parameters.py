@@ -13,7 +13,7 @@ from atlas.checks.interface import bound_to
 from atlas.entries.atlas import Collection, Entry
 from atlas.entries.collection import Model
 from atlas.exceptions import SizeError
-from atlas.graph.accounting import account, grouped, layers_of
+from atlas.graph.accounting import ModelAccount, account, grouped
 from atlas.issues import Issue
 from atlas.operators.registry import Operator
 from atlas.sizes import size
@@ -24,16 +24,18 @@ def check_learned(entry: Entry, operator: Operator) -> list[Issue]:
     return list(_listed(entry, operator))
 
 
-def check_counts(entry: Entry, collection: Collection, operator: Operator) -> tuple[str, list[Issue]]:
+def check_counts(
+    entry: Entry, collection: Collection, operator: Operator, accounts: Mapping[str, ModelAccount]
+) -> tuple[str, list[Issue]]:
     """What was counted, for the page, and the issues; interface, shapes and sizes must hold."""
     if not isinstance(collection.data, Model):
         return _counts_of_symbols(entry, operator)
     counted = []
     for name, variant in collection.data.variants.items():
         try:
-            layers = layers_of(entry, collection, variant.sizes)
-            total = account(entry, variant.sizes, layers).across.value({})
-            independent = _elements(entry, operator, variant.sizes) * (1 if layers is None else layers)
+            account_ = accounts[name].entries[entry.id]
+            total = account_.across.value({})
+            independent = sum(_elements(entry, operator, sizes) for sizes in account_.places)
         except SizeError as error:
             message = f"in {name} the parameters cannot be counted: {error}"
             return "", [entry.issue_at_key(("symbols",), "A402", message)]

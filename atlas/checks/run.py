@@ -15,6 +15,7 @@ from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.display import Typesetter, check_display
 from atlas.checks.formula import check_formula, read_formula
+from atlas.checks.graph import check_graph, check_graph_of_variants
 from atlas.checks.interface import check_interface
 from atlas.checks.parameters import check_counts, check_learned
 from atlas.checks.records import check_records
@@ -28,6 +29,9 @@ from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
 from atlas.exceptions import ContentError, SourceError
 from atlas.formula.engine import Formula
+from atlas.graph.accounting import ModelAccount, model_account
+from atlas.graph.structure import Graph
+from atlas.graph.unroll import Sizes
 from atlas.issues import Issue, ordered
 from atlas.operators.registry import Operator
 from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
@@ -139,12 +143,18 @@ class _Run:
             for name, variant in data.variants.items():
                 variant_claims[name] = self.sources.claims(collection, variant.sources, ("variants", name, "sources"))
                 self.sources.settings(collection, name, variant)
+        graph, issues = check_graph(collection)
         sound = [each for entry in collection.entries if (each := self.entry(entry, collection)) is not None]
         sizes += check_variants(collection, [each.entry for each in sound])
+        if len(sound) == len(collection.entries) and not sizes:
+            # A component that does not hold by itself may be what is wrong with its edges.
+            issues += check_graph_of_variants(collection, graph) if graph is not None else ()
+            sizes += issues
         self.found.extend(sizes)
         # Where a size has no value, no count has one either.
-        entries = () if sizes else tuple(self.checked(each, collection) for each in sound)
-        return CheckedCollection(collection, entries, claims, variant_claims)
+        accounts = self.accounts(collection, graph) if graph is not None and not sizes else {}
+        entries = () if sizes else tuple(self.checked(each, collection, accounts) for each in sound)
+        return CheckedCollection(collection, entries, claims, variant_claims, graph, accounts)
 
     def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
         references = list(check_entry(entry, collection, self.atlas))
@@ -173,9 +183,15 @@ class _Run:
         self.found.extend(issues)
         return None if learned or issues or symbols else _Sound(entry, operator, claims, shapes, proof)
 
-    def checked(self, sound: _Sound, collection: Collection) -> CheckedEntry:
+    def accounts(self, collection: Collection, graph: Graph) -> dict[str, ModelAccount]:
+        """What each variant has and does."""
+        if not isinstance(collection.data, Model):
+            return {}
+        return {name: model_account(graph, Sizes.of(one)) for name, one in collection.data.variants.items()}
+
+    def checked(self, sound: _Sound, collection: Collection, accounts: Mapping[str, ModelAccount]) -> CheckedEntry:
         entry, claims = sound.entry, sound.claims
-        counts, issues = check_counts(entry, collection, sound.operator)
+        counts, issues = check_counts(entry, collection, sound.operator, accounts)
         self.found.extend(issues)
         blobs = {one.claim.id: one.source.data.files[one.claim.path].blob for one in claims}
         recorded, warnings = check_records(entry, sound.operator, blobs)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from atlas.checks.base import listed
 from atlas.entries.atlas import Collection, Entry, Placed
-from atlas.entries.collection import Model
+from atlas.entries.collection import Model, Stack
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import SizeError
 from atlas.issues import Issue
@@ -90,8 +90,13 @@ def _hint(names: list[str], dimensions: list[str], unused: list[str]) -> str:
 def _uses(collection: Collection) -> Iterator[_Use]:
     data = collection.data
     if isinstance(data, Model):
-        for name, stack in data.stacks.items():
-            yield _Use(collection, ("stacks", name, "layers"), False, size(stack.layers).symbols)
+        for path, stack in data.paths.items():
+            yield from _uses_of_stack(collection, path, stack)
+        for name, declared in data.inputs.items():
+            for index, axis in enumerate(declared.axes):
+                yield _Use(collection, ("inputs", name, "axes", index), False, size(axis).symbols)
+            if declared.ids is not None:
+                yield _Use(collection, ("inputs", name, "ids"), False, size(declared.ids).symbols)
         for name, variant in data.variants.items():
             for symbol in variant.sizes:
                 yield _Use(collection, ("variants", name, "sizes", symbol), True, frozenset((symbol,)))
@@ -99,10 +104,35 @@ def _uses(collection: Collection) -> Iterator[_Use]:
         yield from _uses_of_entry(entry)
 
 
+def _uses_of_stack(collection: Collection, path: str, stack: Stack) -> Iterator[_Use]:
+    where: KeyPath = tuple(part for name in path.split("/") for part in ("stacks", name))
+    if stack.layers is not None:
+        yield _Use(collection, (*where, "layers"), False, size(stack.layers).symbols)
+    for key, sizes in (("with", stack.with_), ("then", stack.then)):
+        for name, expression in sizes.items():
+            yield _Use(collection, (*where, key, name), True, frozenset((name,)))
+            yield _Use(collection, (*where, key, name), False, size(expression).symbols)
+    for name, called in stack.ends.items():
+        yield _Use(collection, (*where, "ends", name), False, frozenset((called,)))
+    for index, name in enumerate(stack.varies):
+        yield _Use(collection, (*where, "varies", index), False, frozenset((name,)))
+    for index, component in enumerate(stack.components):
+        if not isinstance(component, str):
+            for name, expression in component.with_.items():
+                yield _Use(collection, (*where, "components", index, "with", name), False, size(expression).symbols)
+
+
 def _uses_of_entry(entry: Entry) -> Iterator[_Use]:
     for name, symbol in entry.data.symbols.items():
         for index, axis in enumerate(symbol.axes):
             yield _Use(entry, ("symbols", name, "axes", index), False, size(axis).symbols)
+        if symbol.ids is not None:
+            yield _Use(entry, ("symbols", name, "ids"), False, size(symbol.ids).symbols)
+        for axis, part in symbol.active.items():
+            yield _Use(entry, ("symbols", name, "active", axis), False, size(part).symbols)
+    for name, state in entry.data.state.items():
+        for index, axis in enumerate(state.axes):
+            yield _Use(entry, ("state", name, "axes", index), False, size(axis).symbols)
     for index, axis in enumerate(entry.data.batch):
         yield _Use(entry, ("batch", index), False, frozenset((axis,)))
 
@@ -110,9 +140,11 @@ def _uses_of_entry(entry: Entry) -> Iterator[_Use]:
 def _needs(model: Model, entries: Iterable[Entry]) -> dict[str, str]:
     """The sizes that need a value, each with the first thing that needs it."""
     found: dict[str, str] = {}
-    for name, stack in model.stacks.items():
-        for symbol in sorted(size(stack.layers).symbols):
+    for name, stack in model.paths.items():
+        for symbol in sorted(size(stack.layers).symbols if stack.layers is not None else ()):
             found.setdefault(symbol, f"the number of layers of {name}")
+        for symbol in stack.varies:
+            found.setdefault(symbol, f"the layers of {name}")
     for entry in entries:
         for name, declared in entry.data.symbols.items():
             if declared.parameter is not None:
@@ -121,7 +153,8 @@ def _needs(model: Model, entries: Iterable[Entry]) -> dict[str, str]:
     for name, variant in model.variants.items():
         for symbol in variant.sizes:
             found.setdefault(symbol, f"the variant {name}, which gives it one")
-    return {symbol: why for symbol, why in found.items() if symbol in model.dimensions}
+    by_stacks = {name for stack in model.paths.values() for name in (*stack.with_, *stack.ends.values())}
+    return {symbol: why for symbol, why in found.items() if symbol in model.dimensions.keys() - by_stacks}
 
 
 def _variants_bind(collection: Collection, model: Model, entries: Iterable[Entry]) -> Iterator[Issue]:
@@ -138,14 +171,15 @@ def _variants_bind(collection: Collection, model: Model, entries: Iterable[Entry
 
 def _axes_are_lengths(entry: Entry, model: Model) -> Iterator[Issue]:
     """In every variant, each axis whose sizes are bound is at least 1 long."""
+    by_stacks = {name for stack in model.paths.values() for name in (*stack.with_, *stack.ends.values())}
     for name, symbol in entry.data.symbols.items():
         for index, axis in enumerate(symbol.axes):
             length = size(axis)
             for variant_name, variant in model.variants.items():
-                if not length.symbols <= variant.sizes.keys():
+                if not length.symbols <= variant.numbers.keys() - by_stacks:
                     continue
                 try:
-                    problem = f"{axis} is {count}" if (count := length.value(variant.sizes)) < 1 else ""
+                    problem = f"{axis} is {count}" if (count := length.value(variant.numbers)) < 1 else ""
                 except SizeError as error:
                     problem = str(error)
                 if problem:
@@ -156,12 +190,12 @@ def _axes_are_lengths(entry: Entry, model: Model) -> Iterator[Issue]:
 
 def _layers_are_whole(collection: Collection, model: Model) -> Iterator[Issue]:
     for name, stack in model.stacks.items():
-        layers = size(stack.layers)
+        layers = size(stack.layers if stack.layers is not None else 1)
         for variant_name, variant in model.variants.items():
-            if not layers.symbols <= variant.sizes.keys():
+            if not layers.symbols <= variant.numbers.keys():
                 continue
             try:
-                problem = f"{layers} is {count}" if (count := layers.value(variant.sizes)) < 1 else ""
+                problem = f"{layers} is {count}" if (count := layers.value(variant.numbers)) < 1 else ""
             except SizeError as error:
                 problem = str(error)
             if problem:

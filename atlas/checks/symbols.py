@@ -53,8 +53,8 @@ def check_crossings(entry: Entry, unknown: Container[str] = ()) -> list[Issue]:
 def _crossings(
     entry: Entry, declared: Mapping[str, str], unknown: Container[str], unused: list[str]
 ) -> Iterator[Issue]:
-    for key, values in (("in", entry.data.in_), ("out", entry.data.out)):
-        for value, symbol in values.items():
+    for key, pairs in (("in", entry.data.takes), ("out", tuple(entry.data.out.items()))):
+        for value, symbol in pairs:
             if canonical(symbol) not in declared and canonical(symbol) not in unknown:
                 hint = _hint(canonical(symbol), list(declared.values()), unused)
                 yield entry.issue((key, value), "A132", f"`{symbol}` is not among the symbols", hint)

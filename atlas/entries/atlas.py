@@ -77,7 +77,7 @@ class Entry(Placed):
     collection: str
     """The id of the collection it belongs to."""
     stack: str | None
-    """The name of its stack, in a model."""
+    """The path of its stack in a model, such as `encoder` or `stages/first`."""
 
     @property
     def name(self) -> str:
@@ -102,7 +102,7 @@ class Collection(Placed):
 
     def stack_of(self, entry: Entry) -> Stack | None:
         """The stack that an entry stands in; None in a library."""
-        return self.data.stacks[entry.stack] if isinstance(self.data, Model) and entry.stack is not None else None
+        return self.data.stack(entry.stack) if isinstance(self.data, Model) and entry.stack is not None else None
 
     def neighbours(self, entry: Entry) -> tuple[Entry | None, Entry | None]:
         """The entries before and after, along the data flow."""

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
-from atlas.entries.base import DottedName, Form, HttpsUrl, Identifier, Latex, Record, SizeText, Text
-from atlas.entries.component import SourceClaim
+from atlas.entries.base import (
+    Axes,
+    DottedName,
+    EntryPath,
+    Form,
+    HttpsUrl,
+    Identifier,
+    Latex,
+    Name,
+    Record,
+    SizeText,
+    Text,
+)
+from atlas.entries.component import Difference, Ports, Reference, SourceClaim, TensorName, TiedText
 
 Year = Annotated[int, Field(ge=1943, le=2100)]
 ArxivId = Annotated[
@@ -17,6 +29,10 @@ ArxivId = Annotated[
     Form("an arXiv identifier, such as 1607.06450"),
 ]
 PositiveSize = Annotated[int, Field(ge=1, le=10**12)]
+SizeList = Annotated[tuple[PositiveSize, ...], Field(min_length=1, max_length=10_000)]
+
+ValueName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+"""A value of the model: its LaTeX name, with the stack that it comes from and a dot before it where it is another."""
 
 
 class Paper(Record):
@@ -34,17 +50,74 @@ class Paper(Record):
     """Its address, where it is not on arXiv."""
 
 
+class Use(Record):
+    """A component that is documented elsewhere in the model, used in this place too."""
+
+    use: EntryPath
+    """The component's path in the model, such as `encoder/ffn-layer-norm`."""
+    as_: Identifier | None = Field(default=None, alias="as")
+    """What it is called here; left out, as in the other place."""
+    with_: Mapping[Latex, SizeText] = Field(default_factory=dict, alias="with")
+    """Sizes of the component, with what they are here."""
+    in_: Ports = Field(default_factory=dict, alias="in")
+    """Values that enter here; left out, as the component says."""
+    out: Mapping[Latex, Latex] = Field(default_factory=dict)
+    """Values that leave here; left out, as the component says."""
+    tensors: Mapping[Latex, TensorName] = Field(default_factory=dict)
+    """Parameters that upstream stores under other names here."""
+    tied: Mapping[Latex, TiedText] = Field(default_factory=dict)
+    """Parameters that are the same as others."""
+
+    @property
+    def name(self) -> str:
+        """What it is called here."""
+        return self.as_ or self.use.rpartition("/")[2]
+
+
 class Stack(Record):
-    """A run of equal layers, each a sequence of components."""
+    """A run of equal layers, each a sequence of components; or, without `layers`, a part that is gone through once."""
 
     title: Text
     """The stack's name."""
-    layers: SizeText
-    """How many layers there are: a number or a size symbol that variants bind."""
-    components: Annotated[tuple[Identifier, ...], Field(min_length=1)]
-    """The layer's components in the order of the data flow: the names of files in the stack's folder."""
+    layers: SizeText | None = None
+    """How many layers there are: a number, or an expression of sizes; left out where the part has no layers."""
+    components: Annotated[tuple[Identifier | Use, ...], Field(min_length=1)]
+    """The components in the order of the data flow: files in the stack's folder, stacks within it, uses of others."""
+    stacks: Mapping[Identifier, Stack] = Field(default_factory=dict)
+    """Stacks within each layer, each named as its folder and among `components`."""
+    takes: Mapping[Latex, ValueName] = Field(default_factory=dict)
+    """For each value that the first layer takes: where it comes from."""
     carries: Mapping[Latex, Latex] = Field(default_factory=dict)
     """The value that a layer takes and the value that it hands to the next."""
+    with_: Mapping[Latex, SizeText] = Field(default_factory=dict, alias="with")
+    """Sizes that the stack has of its own, with their values in the first layer."""
+    then: Mapping[Latex, SizeText] = Field(default_factory=dict)
+    """For sizes that change: their values in the next layer, in terms of those in this one."""
+    ends: Mapping[Latex, Latex] = Field(default_factory=dict)
+    """For sizes that change: what the model calls their values after the last layer."""
+    varies: tuple[Latex, ...] = ()
+    """Sizes for which variants state a list with a value for each layer."""
+    index: Annotated[str, StringConstraints(pattern="^[a-z]$"), Form("one letter")] = "n"
+    """The letter that stands for the number of the layer in names of tensors."""
+    first: Annotated[int, Field(ge=0, le=1000)] = 0
+    """The number of the first layer in names of tensors."""
+    scope: TensorName | None = None
+    """What the names of tensors in this stack begin with, such as `transformer.h.{n}.`."""
+    shares_weights: bool = False
+    """Whether all layers use the weights of the first."""
+
+    @model_validator(mode="after")
+    def _layers_alone(self) -> Stack:
+        if self.layers is None:
+            for name in ("carries", "then", "ends", "varies"):
+                if getattr(self, name):
+                    raise ValueError(f"`{name}` goes with `layers`")
+        if self.carries.keys() != self.takes.keys() and self.layers is not None and self.takes:
+            raise ValueError("`takes` says where each value that is carried comes from first, and no other")
+        unknown = [name for name in (*self.then, *self.ends) if name not in self.with_]
+        if unknown:
+            raise ValueError(f"{unknown[0]} changes, so `with` states its value in the first layer")
+        return self
 
 
 class Setting(Record):
@@ -56,17 +129,78 @@ class Setting(Record):
     """What is assigned, such as `hparams.hidden_size`."""
 
 
+class Published(Record):
+    """A figure that a publication states about a variant."""
+
+    quantity: Literal["parameters", "active parameters", "layers", "cache bytes per token", "multiply-accumulates"]
+    """What is counted."""
+    value: Annotated[int, Field(ge=0, le=10**16)]
+    """The figure, in full."""
+    rounded_to: Annotated[int, Field(ge=1, le=10**15)] = 1
+    """The unit to which it is rounded, such as 1000000."""
+    reference: Reference
+    """Where it is stated."""
+
+
 class Variant(Record):
     """One configuration of a model: a value for every size symbol."""
 
     title: Text
     """The variant's name."""
-    sizes: Annotated[Mapping[Latex, PositiveSize], Field(min_length=1)]
-    """The value of each size symbol."""
+    sizes: Annotated[Mapping[Latex, PositiveSize | SizeList], Field(min_length=1)]
+    """The value of each size symbol; a list where it varies from layer to layer."""
     settings: Mapping[Latex, Setting] = Field(default_factory=dict)
     """For each size that the pinned source sets: where; the value there must be the one stated here."""
+    published: tuple[Published, ...] = ()
+    """Figures that publications state about the variant; the page shows whether they agree."""
     sources: tuple[SourceClaim, ...] = ()
     """Claims with the pinned passages that show them."""
+
+    @property
+    def numbers(self) -> Mapping[str, int]:
+        """The sizes that are the same in every layer."""
+        return {name: value for name, value in self.sizes.items() if isinstance(value, int)}
+
+    @property
+    def lists(self) -> Mapping[str, tuple[int, ...]]:
+        """The sizes that vary from layer to layer."""
+        return {name: value for name, value in self.sizes.items() if not isinstance(value, int)}
+
+
+class ModelInput(Record):
+    """A value that the model is given."""
+
+    axes: Axes
+    """The lengths of its axes."""
+    ids: SizeText | None = None
+    """For whole numbers that index an axis, from 0: the axis's length."""
+    meaning: Text
+    """What it is, in a few words."""
+
+
+class Upstream(Record):
+    """The upstream library's own model, against which the whole model is proved."""
+
+    source: Identifier
+    """The manifest that pins the library."""
+    config: DottedName
+    """The class of its configuration, in the library's main module."""
+    model: DottedName
+    """The class of the model, in the library's main module."""
+    keys: Annotated[Mapping[Name, SizeText | tuple[SizeText, ...]], Field(min_length=1)]
+    """Keys of the configuration that are sizes, each with the size."""
+    settings: Mapping[Name, Any] = Field(default_factory=dict)
+    """Keys that have this value in every variant; with another, the model is not the one that is documented."""
+    ignored: Mapping[Name, Text] = Field(default_factory=dict)
+    """Keys that change nothing that is documented, each with the reason."""
+    tiny: Annotated[Mapping[Latex, PositiveSize | SizeList], Field(min_length=1)]
+    """Small sizes for the proof, those of the inputs included; all different where they can be."""
+    inputs: Annotated[Mapping[Name, Latex], Field(min_length=1)]
+    """Arguments of the model's call, each with the input of ours."""
+    outputs: Annotated[Mapping[Name, ValueName], Field(min_length=1)]
+    """Fields of what the model returns, each with the value of ours."""
+    states: Mapping[TensorName, ValueName] = Field(default_factory=dict)
+    """Modules of the model whose output is compared too, each with the value of ours; `{n}` is the layer."""
 
 
 class Model(Record):
@@ -86,12 +220,43 @@ class Model(Record):
     """Every size symbol with its meaning in a few words."""
     stacks: Annotated[Mapping[Identifier, Stack], Field(min_length=1)]
     """The stacks in the order of the data flow, each named as its folder."""
+    inputs: Mapping[Latex, ModelInput] = Field(default_factory=dict)
+    """The values that the model is given."""
+    outputs: Mapping[ValueName, Text] = Field(default_factory=dict)
+    """The values that the model returns, each with its meaning in a few words."""
     variants: Annotated[Mapping[Identifier, Variant], Field(min_length=1)]
     """The configurations; the first is the one whose figures pages show."""
     note: Text | None = None
     """What a reader should know beside the summary."""
+    differences: tuple[Difference, ...] = ()
+    """Points on which a publication and the pinned code do not agree."""
+    upstream: Upstream | None = None
+    """The upstream library's own model."""
     sources: tuple[SourceClaim, ...] = ()
     """Claims about the model as a whole."""
+
+    def stack(self, path: str) -> Stack:
+        """The stack with this path, such as `encoder` or `stages/first`.
+
+        Raises:
+            KeyError: there is none.
+        """
+        first, *rest = path.split("/")
+        found = self.stacks[first]
+        for name in rest:
+            found = found.stacks[name]
+        return found
+
+    @property
+    def paths(self) -> Mapping[str, Stack]:
+        """All stacks by path, each before those within it."""
+        return {path: stack for name, stack in self.stacks.items() for path, stack in _within(name, stack)}
+
+
+def _within(path: str, stack: Stack) -> Iterator[tuple[str, Stack]]:
+    yield path, stack
+    for name, inner in stack.stacks.items():
+        yield from _within(f"{path}/{name}", inner)
 
 
 class Library(Record):

@@ -8,7 +8,19 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from atlas.entries.base import Axes, DottedName, EntryPath, HttpsUrl, Identifier, Latex, Name, Record, SizeText, Text
+from atlas.entries.base import (
+    Axes,
+    DottedName,
+    EntryPath,
+    Form,
+    HttpsUrl,
+    Identifier,
+    Latex,
+    Name,
+    Record,
+    SizeText,
+    Text,
+)
 from atlas.entries.manifest import RepositoryPath
 
 _LINES = re.compile(r"([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?")
@@ -58,6 +70,55 @@ class SourceClaim(Record):
         return int(match[1]), int(match[2] or match[1])
 
 
+def _a_layout(text: str) -> str:
+    match = _LAYOUT.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` is not a layout such as `(part h k) d -> h d k`")
+    left, right = re.findall(r"\w+", match[1]), match[2].split()
+    if len({*left}) < len(left) or len({*right}) < len(right):
+        raise ValueError(f"the layout `{text}` names an axis twice")
+    if sorted([*right, PART] if PART in left else right) != sorted(left):
+        raise ValueError(f"the layout `{text}` does not have the same axes on both sides")
+    return text
+
+
+TensorName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9_.{}/:-]+$", max_length=200),
+    Form("the name of a tensor, such as attn.c_attn.weight"),
+]
+"""The name of an upstream tensor; `{n}` stands for the number of the layer."""
+
+PART = "part"
+"""What a layout calls the axis along which tensors are fused."""
+
+_LAYOUT = re.compile(r"((?:\w+|\(\w+(?: \w+)*\))(?: (?:\w+|\(\w+(?: \w+)*\)))*) -> ([a-z]\w*(?: [a-z]\w*)*)")
+
+LayoutText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_a_layout)]
+"""How the axes of an upstream tensor become those of a symbol."""
+
+PartText = Annotated[
+    str, StringConstraints(pattern=r"^[1-9][0-9]{0,3} of [1-9][0-9]{0,3}$"), Form("a part such as 1 of 3")
+]
+"""A part of a fused tensor, counted from 1."""
+
+TiedText = Annotated[
+    str,
+    StringConstraints(pattern=r"^[a-z0-9]+([-_/][a-z0-9]+)*\.[^.]+$", max_length=200),
+    Form("a component and its symbol with a dot between them, such as input/token-embedding.E"),
+]
+"""A parameter of another component of the model."""
+
+Ports = Mapping[Latex, Latex | tuple[Latex, ...]]
+"""Values of the model, each with the symbol that it enters as, or with several."""
+
+
+def entering(ports: Ports) -> tuple[tuple[str, str], ...]:
+    """Each value with a symbol that it enters as; a value that enters as several is there several times."""
+    symbols = [(value, (as_,) if isinstance(as_, str) else as_) for value, as_ in ports.items()]
+    return tuple((value, symbol) for value, several in symbols for symbol in several)
+
+
 class Symbol(Record):
     """One symbol of the formula: what it is and what it stands for."""
 
@@ -67,8 +128,18 @@ class Symbol(Record):
     """The operator's argument, option or result that the symbol stands for."""
     parameter: Text | None = None
     """For a learned parameter: its name in the table of parameters."""
-    tensor: Text | None = None
-    """For a learned parameter: the name under which the upstream code stores it."""
+    buffer: Text | None = None
+    """For a statistic that training keeps and that is not learned, such as a running mean: its name."""
+    tensor: TensorName | None = None
+    """For a parameter or a buffer: the name under which upstream stores it; the names of its stacks go before it."""
+    layout: LayoutText | None = None
+    """How the upstream tensor's axes become this symbol's, as in `(part h k) d -> h d k`; left out where alike."""
+    part: PartText | None = None
+    """Which part of a fused upstream tensor it is, as in `1 of 3`; the axis is called `part` in the layout."""
+    tied: TiedText | None = None
+    """For a parameter that is the same as another: that one, as in `input/token-embedding.E`; it is counted once."""
+    active: Mapping[Latex, SizeText] = Field(default_factory=dict)
+    """For a parameter of which one token uses a part: each such axis, with how much of it, as in `{E: k}`."""
     meaning: Text | None = None
     """What the symbol means, in a few words."""
     values: Literal["real", "positive", "fraction"] = "real"
@@ -92,9 +163,55 @@ class Symbol(Record):
             stated.append("values")
         if len(stated) > 1:
             raise ValueError(f"{' and '.join(stated)} exclude each other")
+        learned = self.parameter is not None
+        if learned and self.buffer is not None:
+            raise ValueError("parameter and buffer exclude each other")
+        for name in ("tied", "active"):
+            if getattr(self, name) and not learned:
+                raise ValueError(f"`{name}` goes with `parameter`")
+        for name in ("layout", "part"):
+            if getattr(self, name) is not None and self.tensor is None:
+                raise ValueError(f"`{name}` goes with `tensor`")
         if self.members is not None and self.maps_to is None:
             raise ValueError("`members` goes with `maps_to`")
         return self
+
+
+class State(Record):
+    """What a component keeps from one token to the next when it generates."""
+
+    axes: Axes
+    """The lengths of the axes that are kept for one token, or in all."""
+    lifetime: Literal["token", "window", "constant"]
+    """`token`: kept for every token; `window`: for the last tokens of a window; `constant`: of one size always."""
+    meaning: Text
+    """What is kept, in a few words."""
+
+
+class Reference(Record):
+    """A publication or page, as a reader finds it."""
+
+    title: Text
+    """Its title."""
+    url: HttpsUrl | None = None
+    """Its address, where it has one."""
+    where: Text | None = None
+    """The place in it, such as `Table 3`."""
+
+
+class Difference(Record):
+    """A point on which a publication and the pinned code do not agree; the page shows both."""
+
+    about: Text
+    """What it is about, in a few words."""
+    published: Text
+    """What the publication says."""
+    reference: Reference
+    """The publication."""
+    code: Text
+    """What the pinned code does."""
+    claims: Annotated[tuple[Identifier, ...], Field(min_length=1)]
+    """The source claims whose passages show it."""
 
 
 class Execution(Record):
@@ -198,8 +315,8 @@ class Component(Record):
     """Symbols that are zero where the formula reads them out of range, as by a padded convolution."""
     symbols: Annotated[Mapping[Latex, Symbol], Field(min_length=1)]
     """Every symbol of the formula that stands for a tensor, an option or a result."""
-    in_: Mapping[Latex, Latex] = Field(default_factory=dict, alias="in")
-    """Values of the model that enter, each with the symbol that it enters as."""
+    in_: Ports = Field(default_factory=dict, alias="in")
+    """Values of the model that enter, each with the symbol that it enters as, or with several."""
     out: Mapping[Latex, Latex] = Field(default_factory=dict)
     """Values of the model that leave, each with the symbol that it leaves as."""
     note: Text | None = None
@@ -210,9 +327,18 @@ class Component(Record):
     """What differs in training, such as dropout; evaluation is what the formula says."""
     conventions: Mapping[Name, Text] = Field(default_factory=dict)
     """The conventions of this formulation, such as `axis: last`."""
+    state: Mapping[Latex, State] = Field(default_factory=dict)
+    """What is kept from one token to the next, such as keys and values; the model's cache follows from it."""
+    differences: tuple[Difference, ...] = ()
+    """Points on which a publication and the pinned code do not agree."""
     api: Api | None = None
     """For a library's layer: its API documentation."""
     sources: Annotated[tuple[SourceClaim, ...], Field(min_length=1)]
     """Claims with the pinned passages that show them."""
     executions: tuple[Execution, ...] = ()
     """Pinned passages that `atlas verify` executes on the operator's arrays."""
+
+    @property
+    def takes(self) -> tuple[tuple[str, str], ...]:
+        """Each value that enters with a symbol that it enters as."""
+        return entering(self.in_)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from atlas.entries.atlas import Atlas, Collection, Entry, Source
-from atlas.entries.collection import Library, Model
+from atlas.entries.collection import Library, Model, Stack
 from atlas.entries.component import Component
 from atlas.entries.inherit import Inheritance
 from atlas.entries.manifest import Manifest
@@ -190,8 +190,17 @@ def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, KeyPath]]
             yield f"{folder}/{layer}", ("layers", index)
         return
     for name, stack in data.stacks.items():
-        for index, component in enumerate(stack.components):
-            yield f"{folder}/{name}/{component}", ("stacks", name, "components", index)
+        yield from _listed_in(stack, f"{folder}/{name}", ("stacks", name))
+
+
+def _listed_in(stack: Stack, path: str, where: KeyPath) -> Iterator[tuple[str, KeyPath]]:
+    for index, component in enumerate(stack.components):
+        if not isinstance(component, str):
+            continue
+        if component in stack.stacks:
+            yield from _listed_in(stack.stacks[component], f"{path}/{component}", (*where, "stacks", component))
+        else:
+            yield f"{path}/{component}", (*where, "components", index)
 
 
 def _name(file: Path, folder: Path) -> str:

@@ -5,12 +5,19 @@ Nothing here is typed by a contributor; a count is a product of sizes, and a tot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from atlas.entries.atlas import Collection, Entry
-from atlas.entries.collection import Model
+from atlas.entries.atlas import Entry
+from atlas.graph.options import options_of
+from atlas.graph.structure import Block, Graph
+from atlas.graph.unroll import Place, Sizes, Step, unroll
+from atlas.graph.weights import Weight, weights_of
+from atlas.operators.catalogue import find
 from atlas.sizes import Size, constant, product, size
+
+TABLES = frozenset(("embedding", "position"))
+"""The kinds of operators whose parameters are look-up tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +53,8 @@ class Row:
     """The product of its axes, in LaTeX: `512 \\times 2{,}048`, or of symbols in a library."""
     count: Size
     """How many numbers it holds: the calculation's result; a number where all sizes are bound."""
+    tied: bool
+    """Whether it is the same as another component's, and so no part of the sum here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +66,13 @@ class Account:
     per_instance: Size
     """Their sum."""
     layers: int | None
-    """How many layers repeat the component; None in a library."""
+    """How many places have the component with weights of its own; None in a library."""
     across: Size
-    """Per instance times layers."""
+    """Per instance times layers; where layers differ, their sum."""
+    uniform: bool
+    """Whether all layers have the same count; else `rows` and `per_instance` are those of the first."""
+    places: tuple[Mapping[str, int], ...]
+    """The values of the sizes in each place; one without values in a library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +80,42 @@ class StackAccount:
     """The parameters of one stack under one variant."""
 
     name: str
-    """The stack's name in the collection."""
+    """The stack's path in the collection."""
     layers: int
-    """How many layers it has."""
-    per_layer: int
-    """The parameters of one layer."""
+    """How often its layer is gone through with weights of its own; 1 for a part without layers."""
+    per_layer: int | None
+    """The parameters of one layer; None where layers differ."""
     total: int
-    """Per layer times layers."""
+    """The parameters of all layers."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAccount:
+    """What one variant of a model has and does; every figure is a sum over the steps of its graph."""
+
+    entries: Mapping[str, Account]
+    """The parameters of each entry by id."""
+    stacks: tuple[StackAccount, ...]
+    """The parameters of each stack, those within others after them."""
+    total: int
+    """All learned numbers, those of tied parameters once."""
+    active: int
+    """The learned numbers that one token meets: of routed experts only those that it is sent to."""
+    embedding: int
+    """The learned numbers of look-up tables: token embeddings and learned positions."""
+    buffers: int
+    """Numbers that are kept and not learned, such as running means; no part of any total."""
+    cache: int
+    """How many numbers are kept for each token when the model generates."""
+    constant_state: int
+    """How many numbers are kept whatever the length."""
+    macs: Size
+    """The multiply–accumulates of matrix products and convolutions of a forward pass, in the sizes of the inputs."""
+
+    @property
+    def non_embedding(self) -> int:
+        """All learned numbers but those of look-up tables."""
+        return self.total - self.embedding
 
 
 def parameters(entry: Entry) -> tuple[Parameter, ...]:
@@ -85,32 +127,95 @@ def parameters(entry: Entry) -> tuple[Parameter, ...]:
     )
 
 
-def account(entry: Entry, bindings: Mapping[str, int], layers: int | None) -> Account:
-    """The parameters of one component with sizes bound; sizes without a binding stay symbols."""
-    rows = tuple(_row(parameter, bindings) for parameter in parameters(entry))
-    per_instance = total(row.count for row in rows)
-    return Account(rows, per_instance, layers, per_instance * constant(1 if layers is None else layers))
+def account(entry: Entry, bindings: Mapping[str, int], layers: int | None, tied: Container[str] = ()) -> Account:
+    """The parameters of one component with sizes bound; sizes without a binding stay symbols.
+
+    Those that are tied to another component's are listed and not added.
+    """
+    rows = tuple(_row(parameter, bindings, parameter.symbol in tied) for parameter in parameters(entry))
+    per_instance = total(row.count for row in rows if not row.tied)
+    return Account(
+        rows, per_instance, layers, per_instance * constant(1 if layers is None else layers), True, (bindings,)
+    )
 
 
-def stack_accounts(collection: Collection, variant: str) -> tuple[StackAccount, ...]:
-    """The parameters of a model's stacks in one variant, over the components that have entries."""
-    model = collection.data
-    if not isinstance(model, Model):
-        raise TypeError(f"{collection.id} is a library; only a model has stacks")
-    sizes = model.variants[variant].sizes
-    accounts = []
-    for name, stack in model.stacks.items():
-        layers = size(stack.layers).value(sizes)
-        counts = [account(entry, sizes, None).per_instance for entry in collection.entries if entry.stack == name]
-        per_layer = total(counts).value({})
-        accounts.append(StackAccount(name, layers, per_layer, per_layer * layers))
-    return tuple(accounts)
+def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
+    """Everything that is counted of a model with the sizes of a variant; sizes of inputs stay symbols.
+
+    Raises:
+        SizeError: a size is missing or gives no length.
+        ShapeError: a layout does not fit its symbol.
+    """
+    steps = list(unroll(graph, sizes))
+    listed = list(weights_of(steps))
+    learned = [weight for weight in listed if weight.learned]
+    own = [weight for weight in learned if weight.tied is None]
+    by_entry: dict[str, list[Step]] = {}
+    for step in steps:
+        by_entry.setdefault(step.node.entry.id, []).append(step)
+    tables = {node.id for node in graph.nodes if find(node.entry.data.operator).kind in TABLES}
+    return ModelAccount(
+        entries={name: _instances(found) for name, found in by_entry.items()},
+        stacks=tuple(_stack(block, around, steps, own) for around, block in _nested(graph.blocks, ())),
+        total=sum(weight.count for weight in own),
+        active=sum(weight.active for weight in own),
+        embedding=sum(weight.count for weight in own if weight.node.id in tables),
+        buffers=sum(weight.count for weight in listed if not weight.learned),
+        cache=sum(_kept(step, "token") for step in steps),
+        constant_state=sum(_kept(step, "constant") for step in steps),
+        macs=total(multiply_accumulates(step) for step in steps),
+    )
 
 
-def layers_of(entry: Entry, collection: Collection, bindings: Mapping[str, int]) -> int | None:
-    """How many layers repeat an entry under a binding; None in a library."""
-    stack = collection.stack_of(entry)
-    return None if stack is None else size(stack.layers).value(bindings)
+def multiply_accumulates(step: Step) -> Size:
+    """Those of one step, with the sizes bound that are known."""
+    data = step.node.entry.data
+    axes = {symbol.binds: tuple(map(str, symbol.axes)) for symbol in data.symbols.values() if symbol.binds is not None}
+    operator = find(data.operator)
+    labels = {argument.name: axes[argument.name] for argument in operator.contract.inputs if argument.name in axes}
+    count = operator.macs(labels, options_of(step, operator))
+    count = count.substitute(step.node.sizes)
+    return count.substitute({name: constant(value) for name, value in step.sizes.items()})
+
+
+def _instances(steps: Sequence[Step]) -> Account:
+    """The parameters of one entry over all its places."""
+    entry = steps[0].node.entry
+    places = {(step.node.id, step.weights): step for step in steps}
+    first = next(iter(places.values()))
+    one = account(entry, first.sizes, len(places), tied=first.node.tied.keys())
+    counts = [account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance for step in places.values()]
+    sizes = tuple(step.sizes for step in places.values())
+    return replace(one, across=total(counts), uniform=len(set(counts)) == 1, places=sizes)
+
+
+def _stack(block: Block, around: Sequence[Block], steps: Sequence[Step], own: Sequence[Weight]) -> StackAccount:
+    inside = {node.id for node in block.nodes}
+    layers: dict[Place, int] = {}
+    depth = sum(one.stack.layers is not None for one in around)
+    for step in steps:
+        if step.node.id in inside:
+            layers.setdefault(step.weights[:depth], 0)
+    for weight in own:
+        if weight.node.id in inside:
+            layers[weight.place[:depth]] += weight.count
+    counts = set(layers.values())
+    return StackAccount(block.id, len(layers), counts.pop() if len(counts) == 1 else None, sum(layers.values()))
+
+
+def _nested(blocks: Iterable[Block], around: tuple[Block, ...]) -> Iterator[tuple[tuple[Block, ...], Block]]:
+    """Every block with itself and those around it, outermost first."""
+    for block in blocks:
+        path = (*around, block)
+        yield path, block
+        yield from _nested([child for child in block.children if isinstance(child, Block)], path)
+
+
+def _kept(step: Step, lifetime: str) -> int:
+    """How many numbers a step keeps for each token, or in all."""
+    state = step.node.entry.data.state.values()
+    axes = [[size(axis) for axis in one.axes] for one in state if one.lifetime == lifetime]
+    return sum(product(each).value(step.sizes) for each in axes)
 
 
 def total(counts: Iterable[Size]) -> Size:
@@ -141,7 +246,7 @@ def latex_size(expression: Size) -> str:
     return str(expression) if expression.number is None else latex_number(expression.number)
 
 
-def _row(parameter: Parameter, bindings: Mapping[str, int]) -> Row:
+def _row(parameter: Parameter, bindings: Mapping[str, int], tied: bool) -> Row:
     axes = [bound(axis, bindings) for axis in parameter.axes]
     factors = [f"({axis})" if len(axis.terms) > 1 and len(axes) > 1 else latex_size(axis) for axis in axes]
-    return Row(parameter.label, parameter.symbol, r" \times ".join(factors) or "1", product(axes))
+    return Row(parameter.label, parameter.symbol, r" \times ".join(factors) or "1", product(axes), tied)

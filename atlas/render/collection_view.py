@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Model, Paper
-from atlas.graph.accounting import account, layers_of, stack_accounts
 from atlas.render.addresses import collection_page, source_page
 from atlas.render.deferred import Inline, Maths
-from atlas.render.parts import ClaimView, Count, Link, Parts, main_sizes
-from atlas.sizes import size
+from atlas.render.parts import ClaimView, Count, Link, Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,8 @@ class StackView:
     """Its name."""
     name: str
     """Its anchor."""
-    layers: int
-    """How many layers it has, in the first variant."""
+    layers: int | None
+    """How many layers it has, in the first variant; None for a part that is gone through once."""
     rows: tuple[ComponentRow, ...]
     """Its components."""
     per_layer: str
@@ -160,7 +158,7 @@ def model_view(checked: CheckedCollection, parts: Parts) -> ModelView:
     text, maths = parts.typesetting.text, parts.typesetting.maths
     symbols = list(dict.fromkeys(symbol for variant in data.variants.values() for symbol in variant.sizes))
     name = next(iter(data.variants))
-    totals = {one: sum(stack.total for stack in stack_accounts(checked.collection, one)) for one in data.variants}
+    totals = {one: checked.accounts[one].total for one in data.variants}
     return ModelView(
         title=data.title,
         kind=data.kind,
@@ -177,7 +175,7 @@ def model_view(checked: CheckedCollection, parts: Parts) -> ModelView:
             VariantView(
                 variant.title,
                 variant_name,
-                tuple(f"{variant.sizes[symbol]:,}" for symbol in symbols),
+                tuple(_size(variant.sizes[symbol]) for symbol in symbols),
                 f"{totals[variant_name]:,}",
                 tuple(parts.claim(claim) for claim in checked.variant_claims[variant_name]),
             )
@@ -243,17 +241,21 @@ def _paper_link(paper: Paper) -> Link | None:
 
 def _stacks(checked: CheckedCollection, data: Model, variant: str, parts: Parts) -> tuple[StackView, ...]:
     views = []
-    for counted in stack_accounts(checked.collection, variant):
-        stack = data.stacks[counted.name]
+    for counted in checked.accounts[variant].stacks:
+        stack = data.stack(counted.name)
         rows = tuple(_row(entry, checked, parts) for entry in checked.entries if entry.entry.stack == counted.name)
-        layers = size(stack.layers).value(data.variants[variant].sizes)
-        views.append(StackView(stack.title, counted.name, layers, rows, f"{counted.per_layer:,}", f"{counted.total:,}"))
+        layers = counted.layers if stack.layers is not None else None
+        per_layer = "differs" if counted.per_layer is None else f"{counted.per_layer:,}"
+        views.append(StackView(stack.title, counted.name, layers, rows, per_layer, f"{counted.total:,}"))
     return tuple(views)
 
 
+def _size(value: int | tuple[int, ...]) -> str:
+    return f"{value:,}" if isinstance(value, int) else ", ".join(f"{one:,}" for one in value)
+
+
 def _row(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> ComponentRow:
-    sizes = main_sizes(checked)
-    counted = account(entry.entry, sizes, layers_of(entry.entry, checked.collection, sizes))
+    counted = checked.account(entry.entry)
     return ComponentRow(
         parts.entry_link(entry),
         parts.typesetting.text(entry.entry.data.summary),
@@ -271,7 +273,7 @@ def _card(checked: CheckedCollection, parts: Parts) -> Card:
         manifest = parts.checked.atlas.sources[data.source].data
         release = manifest.release or manifest.revision
         return Card(link, data.kind, release, summary, len(checked.entries), "", complete=True)
-    total = sum(stack.total for stack in stack_accounts(checked.collection, next(iter(data.variants))))
+    total = checked.accounts[next(iter(data.variants))].total
     return Card(
         link, data.kind, str(data.paper.year), summary, len(checked.entries), f"{total:,}", complete=data.complete
     )

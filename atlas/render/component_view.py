@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from atlas.checks.base import listed
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Variant
 from atlas.entries.component import Api, ApiArgument
-from atlas.graph.accounting import Account, account, bound, layers_of
+from atlas.graph.accounting import Account, bound
 from atlas.markup.code import CodeLine, excerpt, highlight
 from atlas.operators.registry import Operator
 from atlas.render.addresses import collection_page, line_anchor, operator_anchor
@@ -197,8 +197,7 @@ class ComponentView:
 def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> ComponentView:
     """The page of one entry."""
     data, maths, text = entry.entry.data, parts.typesetting.maths, parts.typesetting.text
-    sizes = main_sizes(collection)
-    layers = layers_of(entry.entry, collection.collection, sizes)
+    layers = collection.account(entry.entry).layers
     before, after = collection.collection.neighbours(entry.entry)
     by_id = {other.entry.id: other for other in collection.entries}
     return ComponentView(
@@ -209,8 +208,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         call=_call(entry),
         summary=text(data.summary),
         formula=maths(data.formula, display=True),
-        ins=_ports(entry, data.in_, collection, parts),
-        outs=_ports(entry, data.out, collection, parts),
+        ins=_ports(entry, data.takes, collection, parts),
+        outs=_ports(entry, data.out.items(), collection, parts),
         symbols=tuple(
             SymbolView(
                 maths(name),
@@ -270,7 +269,7 @@ def _call(entry: CheckedEntry) -> Link | None:
 
 
 def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts: Parts) -> tuple[AxisView, ...]:
-    sizes, dimensions = main_sizes(collection), collection.collection.data.dimensions
+    sizes, dimensions = main_sizes(entry, collection), collection.collection.data.dimensions
     views = []
     for axis in entry.entry.data.symbols[symbol].axes:
         expression = bound(size(axis), sizes)
@@ -281,18 +280,18 @@ def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts
 
 
 def _ports(
-    entry: CheckedEntry, ports: Mapping[str, str], collection: CheckedCollection, parts: Parts
+    entry: CheckedEntry, ports: Iterable[tuple[str, str]], collection: CheckedCollection, parts: Parts
 ) -> tuple[PortView, ...]:
     maths = parts.typesetting.maths
     return tuple(
         PortView(maths(value), maths(symbol) if symbol != value else None, _axes(entry, symbol, collection, parts))
-        for value, symbol in ports.items()
+        for value, symbol in ports
     )
 
 
 def _parameters(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> ParametersView:
     data = entry.entry.data
-    counted = account(entry.entry, main_sizes(collection), layers)
+    counted = collection.account(entry.entry)
     multiplication = None
     if layers is not None:
         product = rf"{count_latex(counted.per_instance)} \times {layers} = {count_latex(counted.across)}"

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from atlas.checks.base import Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.entries.collection import Model
-from atlas.graph.accounting import Account, account, latex_size, layers_of
+from atlas.graph.accounting import Account, latex_size
 from atlas.markup.code import CodeLine, excerpt, highlight
 from atlas.render.addresses import claim_anchor, entry_page, file_page, source_page
 from atlas.render.deferred import Inline, Maths, Typesetting
@@ -201,12 +201,10 @@ class Parts:
         if not isinstance(data, Model):
             return ()
         rows = []
-        for variant in data.variants.values():
-            layers = layers_of(entry.entry, collection.collection, variant.sizes)
-            counted = account(entry.entry, variant.sizes, layers)
-            rows.append(
-                VariantRow(variant.title, self.count(counted.per_instance), str(layers), self.count(counted.across))
-            )
+        for name, variant in data.variants.items():
+            counted = collection.account(entry.entry, name)
+            layers = str(counted.layers)
+            rows.append(VariantRow(variant.title, self.count(counted.per_instance), layers, self.count(counted.across)))
         return tuple(rows)
 
     def entry_link(self, entry: CheckedEntry, *, full: bool = False) -> Link:
@@ -217,10 +215,9 @@ class Parts:
         return Link(" · ".join(names) if full else entry.entry.data.title, entry_page(entry.entry))
 
 
-def main_sizes(collection: CheckedCollection) -> Mapping[str, int]:
-    """The sizes whose figures pages show first: those of a model's first variant; a library's are not bound."""
-    data = collection.collection.data
-    return next(iter(data.variants.values())).sizes if isinstance(data, Model) else {}
+def main_sizes(entry: CheckedEntry, collection: CheckedCollection) -> Mapping[str, int]:
+    """The sizes whose figures a page shows first: those of its first place in the model's first variant."""
+    return collection.account(entry.entry).places[0]
 
 
 def pin_text(status: PinStatus) -> str:

@@ -1,0 +1,98 @@
+"""The graph of a model: every value produced once and read, and the same axes at both ends of every edge.
+
+Axes are compared as expressions, and then once more as numbers for every variant, layer by layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atlas.entries.atlas import Collection
+from atlas.entries.collection import Model, Variant
+from atlas.exceptions import ShapeError, SizeError
+from atlas.graph.build import build
+from atlas.graph.edges import Misfit, misfits, with_carried_axes
+from atlas.graph.structure import Graph, Node
+from atlas.graph.unroll import Sizes, Walk
+from atlas.graph.weights import upstream_shapes, weights_of
+from atlas.issues import Issue
+from atlas.sizes import size
+
+FREE_SIZES = (37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
+"""Lengths for sizes that no variant binds, such as the number of positions; any that are different would do."""
+
+
+def check_graph(collection: Collection) -> tuple[Graph | None, list[Issue]]:
+    """A model's graph, and what does not hold; None for a library and for a model whose edges do not hold."""
+    if not isinstance(collection.data, Model):
+        return None, []
+    graph, issues = build(collection)
+    if issues:
+        return None, issues
+    graph = with_carried_axes(graph)
+    issues = [_issue(collection, found) for found in misfits(graph)]
+    return (None if issues else graph), issues
+
+
+def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Issue]:
+    """Layers, lists, shapes and upstream's tensors, as numbers for every variant."""
+    if not isinstance(collection.data, Model):
+        return
+    for name, variant in collection.data.variants.items():
+        try:
+            problem = _misfit_of_numbers(graph, collection.data, variant)
+        except (SizeError, ShapeError) as error:
+            message = f"in the variant {name} the model cannot be built: {error}"
+            yield collection.issue_at_key(("variants", name, "sizes"), "A606", message)
+            return
+        if problem is not None:
+            node, symbol, message = problem
+            yield node.entry.issue_at_key(("symbols", symbol), "A606", f"in the variant {name} {message}")
+            return
+
+
+def free_sizes(model: Model, variant: Variant) -> dict[str, int]:
+    """Different lengths for the dimensions that a variant leaves open and no stack sets."""
+    set_by_stacks = {name for stack in model.paths.values() for name in (*stack.with_, *stack.ends.values())}
+    names = [name for name in model.dimensions if name not in variant.sizes and name not in set_by_stacks]
+    return {name: FREE_SIZES[index % len(FREE_SIZES)] + index // len(FREE_SIZES) for index, name in enumerate(names)}
+
+
+def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[Node, str, str] | None:
+    """The first component that reads another shape than it declares, with its symbol and what is wrong."""
+    sizes = Sizes.of(variant, free_sizes(model, variant))
+    walk = Walk(graph, sizes)
+    shapes = {name: tuple(axis.value(sizes.numbers) for axis in graph.values[name].axes) for name in graph.inputs}
+    steps = []
+    for step in walk.steps():
+        steps.append(step)
+        symbols = step.node.entry.data.symbols
+        for symbol, key in step.reads.items():
+            shape = tuple(size(axis).value(step.sizes) for axis in symbols[symbol].axes)
+            if key in shapes and shapes[key] != shape:
+                return (
+                    step.node,
+                    symbol,
+                    f"{step.key} takes {symbol} with the shape {shape}, but {key} has {shapes[key]}",
+                )
+        for symbol, key in step.writes.items():
+            shapes[key] = tuple(size(axis).value(step.sizes) for axis in symbols[symbol].axes)
+            if min(shapes[key], default=1) < 1:
+                return step.node, symbol, f"{step.key} gives {symbol} with the shape {shapes[key]}"
+    upstream_shapes(weights_of(steps))
+    return None
+
+
+def _issue(collection: Collection, found: Misfit) -> Issue:
+    if found.block is not None:
+        path = [part for name in found.block.id.split("/") for part in ("stacks", name)]
+        taken = next(iter(found.block.stack.carries), "")
+        return collection.issue_at_key((*path, "carries", taken), "A604", f"{found.block.id}: {found.message}")
+    if found.node is None or found.port is None:
+        raise AssertionError("a misfit is that of a component or of a stack")
+    node, symbol = found.node, found.port.symbol
+    hint = f"declare the axes of {symbol} as they arrive, or read another value"
+    if node.entry.id == f"{collection.id}/{node.id}":
+        key = next((value for value, other in node.entry.data.takes if other == symbol), "")
+        return node.entry.issue(("in", key), "A604", f"{node.id}: {found.message}", hint)
+    return collection.issue(node.at, "A604", f"{node.id}: {found.message}", hint)

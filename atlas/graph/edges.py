@@ -1,0 +1,173 @@
+"""The axes of values along the edges of a graph: what a component reads has the axes that it declares.
+
+Axes are compared as expressions. Where a size belongs to a stack, it is put into the terms of the stack around it by
+what the stack states: `with` on the way in, `ends` on the way out, `then` from one layer to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from atlas.entries.collection import Stack
+from atlas.graph.structure import Block, Graph, Node, Port, Value
+from atlas.sizes import Size, size, symbol
+
+Axes = tuple[Size, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """An edge whose ends do not agree."""
+
+    node: Node | None
+    """The component that reads; None where a stack carries the value."""
+    block: Block | None
+    """The stack that carries it."""
+    port: Port | None
+    """Where it enters."""
+    value: Value
+    """What is read."""
+    message: str
+    """What does not agree."""
+
+
+def with_carried_axes(graph: Graph) -> Graph:
+    """The graph in which values that go from layer to layer have the axes with which they are read first."""
+    values = dict(graph.values)
+    blocks = {one.id: one for block in graph.blocks for one in block.blocks}
+    for block in blocks.values():
+        for carry in block.carries:
+            found = _read_as(block, carry.taken, blocks)
+            if found is not None:
+                values[carry.taken] = replace(values[carry.taken], axes=found)
+    return replace(graph, values=values)
+
+
+def misfits(graph: Graph) -> Iterator[Misfit]:
+    """Every edge whose ends do not agree; the graph must have its carried axes."""
+    blocks = {one.id: one for block in graph.blocks for one in block.blocks}
+    for node in graph.nodes:
+        for port in node.takes:
+            value = graph.values[port.value]
+            message = _misfit(node, port, value, blocks)
+            if message:
+                yield Misfit(node, None, port, value, message)
+    for block in blocks.values():
+        yield from _misfits_of_carries(graph, block, blocks)
+
+
+def _misfit(node: Node, port: Port, value: Value, blocks: Mapping[str, Block]) -> str:
+    declared = node.entry.data.symbols[port.symbol]
+    if (declared.ids is None) != (value.ids is None):
+        takes, gets = (
+            ("numbers of an axis", "any numbers") if value.ids is None else ("any numbers", "numbers of an axis")
+        )
+        return f"{port.symbol} stands for {takes}, but {value.name} holds {gets}"
+    meet = _common(node.block, value.block)
+    own = tuple(_lifted(axis.substitute(node.sizes), node.block, meet, blocks) for axis in map(size, declared.axes))
+    theirs = tuple(_left(axis, value.block, meet, blocks) for axis in value.axes)
+    if own != theirs:
+        return f"{port.symbol} has the axes {shown(own)} here, but {_described(value)} has {shown(theirs)}"
+    if declared.ids is not None and value.ids is not None:
+        limit = _lifted(size(declared.ids).substitute(node.sizes), node.block, meet, blocks)
+        if limit != (given := _left(value.ids, value.block, meet, blocks)):
+            return (
+                f"{port.symbol} stands for numbers below {limit}, but {_described(value)} holds numbers below {given}"
+            )
+    return ""
+
+
+def _misfits_of_carries(graph: Graph, block: Block, blocks: Mapping[str, Block]) -> Iterator[Misfit]:
+    stack = block.stack
+    for carry in block.carries:
+        taken, handed = graph.values[carry.taken], graph.values[carry.handed]
+        after = {name: size(text) for name, text in stack.then.items()}
+        wanted = tuple(axis.substitute(after) for axis in taken.axes)
+        found = tuple(_left(axis, handed.block, block.id, blocks) for axis in handed.axes)
+        if wanted != found:
+            message = f"a layer hands on {handed.name} with the axes {shown(found)}, but the next takes {shown(wanted)}"
+            yield Misfit(None, block, None, handed, message)
+        if carry.first:
+            first = graph.values[carry.first]
+            outer = block.id.rpartition("/")[0]
+            meet = _common(outer, first.block)
+            own = tuple(_entered(axis, block, outer, meet, blocks) for axis in taken.axes)
+            theirs = tuple(_left(axis, first.block, meet, blocks) for axis in first.axes)
+            if own != theirs:
+                given = f"{_described(first)} has {shown(theirs)}"
+                message = f"the first layer takes {taken.name} with the axes {shown(own)}, but {given}"
+                yield Misfit(None, block, None, taken, message)
+
+
+def shown(axes: Axes) -> str:
+    """Axes as entries write them."""
+    return f"[{', '.join(str(axis).partition('@')[0] if '@' in str(axis) else str(axis) for axis in axes)}]"
+
+
+def _described(value: Value) -> str:
+    return f"{value.name}, which {value.source} gives," if value.source else value.name
+
+
+def _read_as(block: Block, value_id: str, blocks: Mapping[str, Block]) -> Axes | None:
+    """The axes, in the block's sizes, with which a component or a stack within reads a value first."""
+    for node in block.nodes:
+        for port in node.takes:
+            if port.value == value_id:
+                declared = (size(axis).substitute(node.sizes) for axis in node.entry.data.symbols[port.symbol].axes)
+                return tuple(_lifted(axis, node.block, block.id, blocks) for axis in declared)
+    for inner in block.blocks:
+        for carry in inner.carries:
+            if carry.first == value_id and (found := _read_as(inner, carry.taken, blocks)) is not None:
+                outer = inner.id.rpartition("/")[0]
+                return tuple(_entered(axis, inner, outer, block.id, blocks) for axis in found)
+    return None
+
+
+def _common(first: str, second: str) -> str:
+    """The innermost block that both are in."""
+    a, b = first.split("/"), second.split("/")
+    shared = 0
+    while shared < min(len(a), len(b)) and a[shared] == b[shared]:
+        shared += 1
+    return "/".join(a[:shared])
+
+
+def _lifted(axis: Size, inner: str, outer: str, blocks: Mapping[str, Block]) -> Size:
+    """A size of a block in the terms of a block around it, at any layer."""
+    while inner != outer:
+        axis = axis.substitute(_terms(blocks[inner], entered=False))
+        inner = inner.rpartition("/")[0]
+    return axis
+
+
+def _entered(axis: Size, block: Block, outer: str, meet: str, blocks: Mapping[str, Block]) -> Size:
+    """A size of a block's first layer in the terms of a block around it."""
+    return _lifted(axis.substitute(_terms(block, entered=True)), outer, meet, blocks)
+
+
+def _left(axis: Size, inner: str, outer: str, blocks: Mapping[str, Block]) -> Size:
+    """A size of a block's last layer in the terms of a block around it."""
+    while inner != outer:
+        block = blocks[inner]
+        ends = {name: symbol(called) for name, called in block.stack.ends.items()}
+        after = _afterwards(block.stack, axis, ends)
+        axis = axis.substitute(_terms(block, entered=False)) if after is None else after
+        inner = inner.rpartition("/")[0]
+    return axis
+
+
+def _afterwards(stack: Stack, axis: Size, ends: Mapping[str, Size]) -> Size | None:
+    """The size that a changing size will have in the next layer is, after the last, what `ends` calls it."""
+    for name, text in stack.then.items():
+        if name in ends and size(text) == axis:
+            return ends[name]
+    return None
+
+
+def _terms(block: Block, *, entered: bool) -> dict[str, Size]:
+    """What the block's own sizes are around it; those that change are known in the first layer only."""
+    stack = block.stack
+    first = {name: size(text) for name, text in stack.with_.items()}
+    unknown = [*stack.then, *stack.varies] if not entered else list(stack.varies)
+    return first | {name: symbol(f"{name}@{block.id}") for name in unknown}

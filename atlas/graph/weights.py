@@ -1,0 +1,131 @@
+"""Every weight of a model at its real shape: parameters once each, buffers, what is tied, and upstream's names.
+
+Nothing is allocated here, so the weights of a model of any size can be listed and compared with upstream's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+
+from atlas.entries.component import Symbol
+from atlas.exceptions import ShapeError
+from atlas.graph.layout import Layout, layout_of
+from atlas.graph.structure import Graph, Node
+from atlas.graph.unroll import Place, Sizes, Step, placed, unroll
+from atlas.sizes import size
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """One tensor of one layer."""
+
+    key: str
+    """Where it is: `encoder[0]/self-attention.W^Q`."""
+    node: Node
+    """The component that has it."""
+    place: Place
+    """Which layer of which stacks."""
+    symbol: str
+    """Its symbol."""
+    shape: tuple[int, ...]
+    """The lengths of its axes."""
+    learned: bool
+    """Whether it is a parameter; else it is a buffer."""
+    tied: str | None
+    """The key of the parameter that it is the same as, where there is one."""
+    active: int
+    """How many of its numbers one token uses."""
+    tensor: str | None
+    """Upstream's full name for the tensor that holds it."""
+    layout: Layout
+    """How upstream stores it."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers it holds."""
+        return prod(self.shape)
+
+
+def weights(graph: Graph, sizes: Sizes) -> list[Weight]:
+    """Every weight of the model in the order of the data flow.
+
+    Raises:
+        SizeError: a size is missing or gives no length.
+        ShapeError: a layout does not fit its symbol.
+    """
+    return list(weights_of(unroll(graph, sizes)))
+
+
+def weights_of(steps: Iterable[Step]) -> Iterator[Weight]:
+    """The weights of these steps, each once."""
+    seen: set[str] = set()
+    for step in steps:
+        for name, symbol in step.node.entry.data.symbols.items():
+            if symbol.parameter is None and symbol.buffer is None:
+                continue
+            key = weight_key(step.node, step.weights, name)
+            if key not in seen:
+                seen.add(key)
+                yield _weight(step, name, symbol, key)
+
+
+def weight_key(node: Node, place: Place, symbol: str) -> str:
+    """Where a weight is: `encoder[0]/self-attention.W^Q`."""
+    return f"{placed(node.block, place)}/{node.name}.{symbol}"
+
+
+def upstream_shapes(found: Iterable[Weight]) -> dict[str, tuple[int, ...]]:
+    """The shape of each upstream tensor that the weights name.
+
+    Raises:
+        ShapeError: two weights give one tensor two shapes, the same part twice, or leave a part out.
+    """
+    shapes: dict[str, tuple[int, ...]] = {}
+    parts: dict[str, dict[int, Weight]] = {}
+    for weight in found:
+        if weight.tensor is None:
+            continue
+        shape = weight.layout.upstream_shape(weight.shape)
+        if shapes.setdefault(weight.tensor, shape) != shape:
+            raise ShapeError(f"{weight.tensor} would have the shapes {shapes[weight.tensor]} and {shape}")
+        held = parts.setdefault(weight.tensor, {})
+        if weight.layout.part in held and weight.tied is None:
+            other = held[weight.layout.part].key
+            raise ShapeError(f"{other} and {weight.key} both say that they are {weight.tensor}")
+        held.setdefault(weight.layout.part, weight)
+    for name, held in parts.items():
+        total = next(iter(held.values())).layout.parts
+        if len(held) != total:
+            raise ShapeError(f"of the {total} parts of {name}, {len(held)} are stated")
+    return shapes
+
+
+def _weight(step: Step, name: str, symbol: Symbol, key: str) -> Weight:
+    shape = tuple(size(axis).value(step.sizes) for axis in symbol.axes)
+    share = {size(axis): size(part).value(step.sizes) for axis, part in symbol.active.items()}
+    used = prod(share.get(size(axis), length) for axis, length in zip(symbol.axes, shape, strict=True))
+    tied = step.node.tied.get(name)
+    tensor = step.node.tensors.get(name)
+    try:
+        layout = layout_of(symbol)
+    except ShapeError as error:
+        raise ShapeError(f"{step.node.entry.id}: {name}: {error}") from None
+    return Weight(
+        key,
+        step.node,
+        step.weights,
+        name,
+        shape,
+        symbol.parameter is not None,
+        f"{tied[0]}.{tied[1]}" if tied is not None else None,
+        used,
+        None if tensor is None else step.scope + tensor,
+        layout,
+    )
+
+
+def resolved(found: Iterable[Weight]) -> Mapping[str, str]:
+    """For each weight the key of the one that holds its numbers: its own, or that of what it is tied to."""
+    return {weight.key: weight.tied or weight.key for weight in found}
