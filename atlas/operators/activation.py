@@ -13,12 +13,16 @@ import numpy as np
 
 from atlas.operators.contract import Floats
 from atlas.operators.error_function import normal_distribution
+from atlas.operators.family import Family
 from atlas.operators.registry import operator
 
+GELU = Family("gelu", "GELU", "activation")
 GELU_SOURCE = "arXiv:1606.08415"
 
 
-@operator("x[...] -> [...]", title="ReLU", family="relu", source="in common use")
+@operator(
+    "x[...] -> [...]", title="ReLU", family=Family("relu", "ReLU", "activation"), source="in common use", macs="0"
+)
 def relu(x: Floats) -> Any:
     """Keep what is positive and put 0 for the rest.
 
@@ -30,7 +34,7 @@ def relu(x: Floats) -> Any:
     return np.maximum(x, 0)
 
 
-@operator("x[...] -> [...]", title="GELU", family="gelu", source=GELU_SOURCE, conventions={"form": "exact"})
+@operator("x[...] -> [...]", title="GELU", family=GELU, source=GELU_SOURCE, macs="0", conventions={"form": "exact"})
 def gelu(x: Floats) -> Any:
     """Weigh each number with the share of the standard normal distribution that lies below it.
 
@@ -46,8 +50,9 @@ def gelu(x: Floats) -> Any:
 @operator(
     "x[...] -> [...]",
     title="GELU by tanh",
-    family="gelu",
+    family=GELU,
     source=GELU_SOURCE,
+    macs="0",
     conventions={"form": "approximate, tanh"},
 )
 def gelu_tanh(x: Floats) -> Any:
@@ -63,7 +68,7 @@ def gelu_tanh(x: Floats) -> Any:
     return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
 
 
-@operator("x[...] -> [...]", title="SiLU", family="silu", source=GELU_SOURCE)
+@operator("x[...] -> [...]", title="SiLU", family=Family("silu", "SiLU", "activation"), source=GELU_SOURCE, macs="0")
 def silu(x: Floats) -> Any:
     """Weigh each number with its logistic sigmoid; also called Swish.
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.options import Count, Positive
 from atlas.operators.registry import operator
 
-FAMILY = "alibi"
+FAMILY = Family("alibi", "ALiBi", "position")
 SOURCE = "arXiv:2108.12409"
 
 
@@ -24,6 +25,7 @@ SOURCE = "arXiv:2108.12409"
     title="ALiBi",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     conventions={"distance": "absolute", "result": "the bias", "slopes": "2^(-8n/heads) for n = 1, …, heads"},
 )
 def alibi_bias(*, heads: Positive, positions: Count) -> Any:
@@ -46,6 +48,7 @@ def alibi_bias(*, heads: Positive, positions: Count) -> Any:
     title="Attention scores with ALiBi",
     family=FAMILY,
     source=SOURCE,
+    macs="... h S S k",
     conventions={
         "distance": "absolute",
         "result": "the scores with the bias",

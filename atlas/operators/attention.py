@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.registry import operator
 from atlas.operators.softmax import softmax
 
-FAMILY = "attention"
-GROUPED = "grouped-query-attention"
+FAMILY = Family("attention", "Scaled dot-product attention", "attention")
+GROUPED = Family("grouped-query-attention", "Grouped-query attention", "attention")
 
 
 def _attend(
@@ -39,6 +40,7 @@ def _attend(
     title="Scaled dot-product attention",
     family=FAMILY,
     source="arXiv:1706.03762",
+    macs="... S T (k + v)",
     conventions={"keys": "all"},
     nonempty=("T", "k"),
 )
@@ -62,6 +64,7 @@ def attention(
     title="Causal scaled dot-product attention",
     family=FAMILY,
     source="arXiv:1706.03762",
+    macs="... S S (k + v)",
     conventions={"keys": "up to the query's own position"},
     nonempty=("S", "k"),
 )
@@ -98,6 +101,7 @@ def _grouped(
     title="Grouped-query attention",
     family=GROUPED,
     source="arXiv:2305.13245",
+    macs="... (g m) S T (k + v)",
     conventions={"groups": "consecutive query heads", "keys": "all"},
     nonempty=("m", "T", "k"),
 )
@@ -120,6 +124,7 @@ def grouped_query_attention(
     title="Causal grouped-query attention",
     family=GROUPED,
     source="arXiv:2305.13245",
+    macs="... (g m) S S (k + v)",
     conventions={"groups": "consecutive query heads", "keys": "up to the query's own position"},
     nonempty=("m", "S", "k"),
 )

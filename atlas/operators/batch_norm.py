@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.options import NonNegative
 from atlas.operators.registry import operator
 
-FAMILY = "batch-norm"
+FAMILY = Family("batch-norm", "Batch normalization", "normalization")
 SOURCE = "arXiv:1502.03167"
 
 
@@ -22,6 +23,7 @@ SOURCE = "arXiv:1502.03167"
     title="BatchNorm",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     parameters=("gamma", "beta"),
     conventions={"channels": "second axis", "epsilon": "inside the root", "statistics": "of the batch, biased"},
     nonempty=("N", "..."),
@@ -49,6 +51,7 @@ def batch_norm(x: Floats, gamma: Floats, beta: Floats, *, epsilon: NonNegative =
     title="BatchNorm with running statistics",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     parameters=("gamma", "beta"),
     conventions={"channels": "second axis", "epsilon": "inside the root", "statistics": "given"},
 )

@@ -18,10 +18,11 @@ from atlas.operators.attention import (
 from atlas.operators.batch_norm import batch_norm, batch_norm_running
 from atlas.operators.convolution import convolution_2d
 from atlas.operators.cross_entropy import cross_entropy
-from atlas.operators.embedding import embedding, embedding_scaled
-from atlas.operators.feed_forward import feed_forward_relu, feed_forward_swiglu
+from atlas.operators.embedding import embedding, embedding_scaled, embedding_scaled_zero_padding
+from atlas.operators.feed_forward import feed_forward_gelu_tanh, feed_forward_relu, feed_forward_swiglu
+from atlas.operators.heads import join_heads, project_to_heads
 from atlas.operators.layer_norm import layer_norm, layer_norm_outer_epsilon
-from atlas.operators.linear import linear, linear_transposed
+from atlas.operators.linear import linear, linear_transposed, unembedding
 from atlas.operators.linear_recurrence import linear_recurrence
 from atlas.operators.mixture_of_experts import (
     mixture_of_experts,
@@ -30,21 +31,27 @@ from atlas.operators.mixture_of_experts import (
     mixture_of_swiglu_experts_renormalized,
 )
 from atlas.operators.multi_head_attention import multi_head_attention, multi_head_attention_causal
-from atlas.operators.positions import sinusoidal_positions, timing_signal
+from atlas.operators.pooling import global_average_pool_2d, max_pool_2d
+from atlas.operators.positions import add_timing_signal, learned_positions, sinusoidal_positions, timing_signal
 from atlas.operators.registry import Operator, collect, families, look_up
+from atlas.operators.residual import add
 from atlas.operators.rms_norm import rms_norm, rms_norm_from_one
 from atlas.operators.rotary import rope_half, rope_interleaved
 from atlas.operators.routing import top_k_routing, top_k_routing_renormalized
+from atlas.operators.shift import shift_right
 from atlas.operators.softmax import softmax
 
 CATALOGUE: Mapping[str, Operator] = collect(
     [
-        *(linear, linear_transposed, relu, gelu, gelu_tanh, silu, softmax, feed_forward_relu, feed_forward_swiglu),
+        *(linear, linear_transposed, unembedding, relu, gelu, gelu_tanh, silu, softmax, add, shift_right),
+        *(feed_forward_relu, feed_forward_gelu_tanh, feed_forward_swiglu),
         *(attention, attention_causal, grouped_query_attention, grouped_query_attention_causal),
-        *(multi_head_attention, multi_head_attention_causal),
-        *(rope_half, rope_interleaved, sinusoidal_positions, timing_signal, alibi_bias, alibi_scores),
-        *(embedding, embedding_scaled, layer_norm, layer_norm_outer_epsilon, rms_norm, rms_norm_from_one),
-        *(batch_norm, batch_norm_running, convolution_2d, linear_recurrence, cross_entropy),
+        *(multi_head_attention, multi_head_attention_causal, project_to_heads, join_heads),
+        *(rope_half, rope_interleaved, sinusoidal_positions, timing_signal, add_timing_signal, learned_positions),
+        *(alibi_bias, alibi_scores, embedding, embedding_scaled, embedding_scaled_zero_padding),
+        *(layer_norm, layer_norm_outer_epsilon, rms_norm, rms_norm_from_one),
+        *(batch_norm, batch_norm_running, convolution_2d, max_pool_2d, global_average_pool_2d),
+        *(linear_recurrence, cross_entropy),
         *(top_k_routing, top_k_routing_renormalized, mixture_of_experts, mixture_of_experts_renormalized),
         *(mixture_of_swiglu_experts, mixture_of_swiglu_experts_renormalized),
     ]

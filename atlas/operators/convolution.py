@@ -11,6 +11,7 @@ import numpy as np
 
 from atlas.exceptions import ShapeError
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.options import Count, Positive
 from atlas.operators.registry import operator
 
@@ -19,8 +20,9 @@ from atlas.operators.registry import operator
     "x[... (groups c) H W], kernel[(groups o) c k l], b?[(groups o)] "
     "-> [... (groups o) ((H+2 padding-k)//stride+1) ((W+2 padding-l)//stride+1)]",
     title="2-D convolution",
-    family="convolution",
+    family=Family("convolution", "Convolution", "convolution"),
     source="in common use",
+    macs="... (groups o) c k l ((H+2 padding-k)//stride+1) ((W+2 padding-l)//stride+1)",
     parameters=("kernel", "b"),
     conventions={"channels": "before rows and columns", "kernel": "not flipped", "padding": "zeros on all sides"},
     nonempty=("k", "l"),

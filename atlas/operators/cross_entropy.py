@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats, Integers
+from atlas.operators.family import Family
 from atlas.operators.registry import operator
 
 
 @operator(
     "z[... C], t: int(C)[...] -> loss[]",
     title="Cross entropy",
-    family="cross-entropy",
+    family=Family("cross-entropy", "Cross entropy", "loss"),
     source="in common use",
+    macs="0",
     conventions={"logarithm": "natural", "reduction": "mean over all targets"},
     nonempty=("C", "..."),
     precision="float64",  # a sure prediction costs log(1 + 1e-9), which single precision takes for 0

@@ -1,4 +1,4 @@
-"""The feed-forward networks that stand after attention: two layers with ReLU, and the gated form with SiLU.
+"""The feed-forward networks that stand after attention: two layers with ReLU or GELU, and the gated form with SiLU.
 
 They act on each position by itself.
 """
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from atlas.operators.activation import relu, silu
+from atlas.operators.activation import gelu_tanh, relu, silu
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.linear import linear
 from atlas.operators.registry import operator
 
-FAMILY = "feed-forward"
+FAMILY = Family("feed-forward", "Feed-forward networks", "feed-forward")
 
 
 @operator(
@@ -21,6 +22,7 @@ FAMILY = "feed-forward"
     title="Feed-forward network with ReLU",
     family=FAMILY,
     source="arXiv:1706.03762",
+    macs="... f (d + m)",
     parameters=("W_1", "b_1", "W_2", "b_2"),
     conventions={"activation": "ReLU", "gate": "none", "weight": "inputs × outputs"},
 )
@@ -37,10 +39,33 @@ def feed_forward_relu(x: Floats, W_1: Floats, b_1: Floats | None, W_2: Floats, b
 
 
 @operator(
+    "x[... d], W_1[d f], b_1?[f], W_2[f m], b_2?[m] -> [... m]",
+    title="Feed-forward network with GELU by tanh",
+    family=FAMILY,
+    source="arXiv:1810.04805",
+    macs="... f (d + m)",
+    parameters=("W_1", "b_1", "W_2", "b_2"),
+    conventions={"activation": "GELU, approximate, tanh", "gate": "none", "weight": "inputs × outputs"},
+)
+def feed_forward_gelu_tanh(x: Floats, W_1: Floats, b_1: Floats | None, W_2: Floats, b_2: Floats | None) -> Any:
+    """Widen each feature vector, apply the tanh approximation of GELU, and bring it back.
+
+    Shapes: as in the signature; m is d in a residual block; parameters d·f + f + f·m + m, less the biases left out.
+    Units:  as in gelu_tanh between the layers; those of W_2 behind them.
+    Errors: ShapeError naming the axis and the argument that bound it.
+    Limits: as gelu_tanh.
+    Source: Devlin et al. 2018 put GELU here; the approximation is that of the code of BERT and GPT-2.
+    """
+    hidden = gelu_tanh(linear(x, W_1, b_1))  # [... f]
+    return linear(hidden, W_2, b_2)
+
+
+@operator(
     "x[... d], W_g[d f], W_u[d f], W_d[f m] -> [... m]",
     title="SwiGLU feed-forward network",
     family=FAMILY,
     source="arXiv:2002.05202",
+    macs="... f (2 d + m)",
     parameters=("W_g", "W_u", "W_d"),
     conventions={"activation": "SiLU", "gate": "activated, times the other half", "weight": "inputs × outputs"},
 )

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.options import NonNegative
 from atlas.operators.registry import operator
 
-FAMILY = "layer-norm"
+FAMILY = Family("layer-norm", "Layer normalization", "normalization")
 SOURCE = "arXiv:1607.06450"
 
 
@@ -38,6 +39,7 @@ class LayerNormGradient(NamedTuple):
     title="Gradient of LayerNorm",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     parameters=("gamma", "beta"),
     nonempty=("C",),
     precision="float64",  # gamma, beta and epsilon sum over the whole batch
@@ -68,6 +70,7 @@ def layer_norm_gradient(
     title="LayerNorm",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     parameters=("gamma", "beta"),
     conventions={"axis": "last", "epsilon": "inside the root", "variance": "biased"},
     nonempty=("C",),
@@ -94,6 +97,7 @@ def layer_norm(x: Floats, gamma: Floats, beta: Floats, *, epsilon: NonNegative =
     title="Gradient of LayerNorm with outer epsilon",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     parameters=("gamma", "beta"),
     nonempty=("C",),
     precision="float64",
@@ -128,6 +132,7 @@ def layer_norm_outer_epsilon_gradient(
     title="LayerNorm with outer epsilon",
     family=FAMILY,
     source=SOURCE,
+    macs="0",
     parameters=("gamma", "beta"),
     conventions={"axis": "second of two", "epsilon": "outside the root", "variance": "biased"},
     nonempty=("C",),

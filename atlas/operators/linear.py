@@ -1,7 +1,7 @@
-"""The affine map of the last axis, in the two layouts in which upstream projects store its weight.
+"""The affine map of the last axis, in the two layouts in which upstream projects store its weight, and unembedding.
 
 A weight of one layout runs unnoticed in the other where the map is square, so the layout is a convention that an entry
-states.
+states. Unembedding is named apart, as its weight is a table of vectors, often the embedding's own.
 """
 
 # ruff: noqa: N803  # arguments carry the formula's own symbols
@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.registry import operator
 
-FAMILY = "linear"
+FAMILY = Family("linear", "Linear maps", "projection")
 SOURCE = "in common use"
 
 
@@ -21,6 +22,7 @@ SOURCE = "in common use"
     title="Linear",
     family=FAMILY,
     source=SOURCE,
+    macs="... C O",
     parameters=("W", "b"),
     conventions={"weight": "inputs × outputs"},
 )
@@ -41,6 +43,7 @@ def linear(x: Floats, W: Floats, b: Floats | None) -> Any:
     title="Linear, weight transposed",
     family=FAMILY,
     source=SOURCE,
+    macs="... C O",
     parameters=("W", "b"),
     conventions={"weight": "outputs × inputs"},
 )
@@ -54,3 +57,22 @@ def linear_transposed(x: Floats, W: Floats, b: Floats | None) -> Any:
     """
     y = x @ W.T
     return y if b is None else y + b
+
+
+@operator(
+    "x[... d], E[V d] -> [... V]",
+    title="Unembedding",
+    family=Family("unembedding", "Unembedding", "projection"),
+    source="arXiv:1608.05859",
+    macs="... d V",
+    parameters=("E",),
+)
+def unembedding(x: Floats, E: Floats) -> Any:
+    """Score each id of a vocabulary by the dot product of its row in a table with the feature vector.
+
+    Shapes: as in the signature; the table may be that of the embedding; parameters V·d, none where it is.
+    Units:  those of x times those of E; the scores are logits.
+    Errors: ShapeError naming the axis and the argument that bound it.
+    Source: Press, Wolf 2016, for the table that is shared with the embedding.
+    """
+    return x @ E.T

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.registry import operator
 
 
@@ -26,8 +27,9 @@ class Recurrence(NamedTuple):
 @operator(
     "x[... L p], A[n n], B[n p], C[q n], h_0?[... n] -> y[... L q], h[... L n]",
     title="Linear recurrence",
-    family="linear-recurrence",
+    family=Family("linear-recurrence", "Linear recurrences", "recurrence"),
     source="arXiv:2111.00396",
+    macs="... L n (p + n + q)",
     parameters=("A", "B", "C"),
 )
 def linear_recurrence(x: Floats, A: Floats, B: Floats, C: Floats, h_0: Floats | None) -> Recurrence:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.feed_forward import feed_forward_swiglu
 from atlas.operators.options import Positive
 from atlas.operators.registry import operator
 from atlas.operators.routing import Routing, top_k_routing, top_k_routing_renormalized
 
-FAMILY = "mixture-of-experts"
+FAMILY = Family("mixture-of-experts", "Mixtures of experts", "mixture-of-experts")
 GIVEN = "given by their outputs"
 AS_SOFTMAX = "as the softmax over all experts gives them"
 RENORMALIZED = "divided by their sum"
@@ -46,6 +47,7 @@ def _mixed_swiglu(x: Floats, routing: Routing, W_g: Floats, W_u: Floats, W_d: Fl
     title="Mixture of experts",
     family=FAMILY,
     source="arXiv:1701.06538",
+    macs="... d n",
     parameters=("W_r",),
     conventions={"experts": GIVEN, "weights": AS_SOFTMAX},
     nonempty=("n",),
@@ -67,6 +69,7 @@ def mixture_of_experts(x: Floats, W_r: Floats, outputs: Floats, *, k: Positive) 
     title="Mixture of experts, renormalized",
     family=FAMILY,
     source="arXiv:2401.04088",
+    macs="... d n",
     parameters=("W_r",),
     conventions={"experts": GIVEN, "weights": RENORMALIZED},
     nonempty=("n",),
@@ -88,6 +91,7 @@ def mixture_of_experts_renormalized(x: Floats, W_r: Floats, outputs: Floats, *, 
     title="Mixture of SwiGLU experts",
     family=FAMILY,
     source="arXiv:2405.04434",
+    macs="... (d n + k f (2 d + m))",
     parameters=("W_r", "W_g", "W_u", "W_d"),
     conventions={"experts": "SwiGLU networks", "weights": AS_SOFTMAX},
     nonempty=("n",),
@@ -109,6 +113,7 @@ def mixture_of_swiglu_experts(x: Floats, W_r: Floats, W_g: Floats, W_u: Floats, 
     title="Mixture of SwiGLU experts, renormalized",
     family=FAMILY,
     source="arXiv:2401.04088",
+    macs="... (d n + k f (2 d + m))",
     parameters=("W_r", "W_g", "W_u", "W_d"),
     conventions={"experts": "SwiGLU networks", "weights": RENORMALIZED},
     nonempty=("n",),

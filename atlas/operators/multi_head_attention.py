@@ -8,28 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from atlas.operators.attention import attention, attention_causal
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
+from atlas.operators.heads import join_heads, project_to_heads
 from atlas.operators.registry import operator
 
-FAMILY = "multi-head-attention"
+FAMILY = Family("multi-head-attention", "Multi-head attention", "attention")
 SOURCE = "arXiv:1706.03762"
 PARAMETERS = ("W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "b_o")
-
-
-def _projected(x: Floats, W: Floats, b: Floats | None) -> Any:
-    """Every head's map of every position: [... S d] by [h d k] is [... h S k]."""
-    heads = x[..., None, :, :] @ W
-    return heads if b is None else heads + b[:, None, :]
-
-
-def _joined(heads: Floats, W_o: Floats, b_o: Floats | None) -> Any:
-    """The heads side by side, brought to the output's width: [... h S v] is [... S (h v)], then [... S m]."""
-    beside = np.moveaxis(heads, -3, -2)  # [... S h v]
-    y = beside.reshape(*beside.shape[:-2], W_o.shape[0]) @ W_o
-    return y if b_o is None else y + b_o
 
 
 @operator(
@@ -38,6 +25,7 @@ def _joined(heads: Floats, W_o: Floats, b_o: Floats | None) -> Any:
     title="Multi-head attention",
     family=FAMILY,
     source=SOURCE,
+    macs="... h (S d k + T c k + T e v + S T (k + v) + S v m)",
     parameters=PARAMETERS,
     conventions={"keys": "all"},
     nonempty=("T", "k"),
@@ -69,9 +57,14 @@ def multi_head_attention(
     Source: Vaswani et al. 2017, section 3.2.2, which has no biases.
     """
     heads = attention(
-        _projected(Q, W_q, b_q), _projected(K, W_k, b_k), _projected(V, W_v, b_v), mask, bias, scale=scale
+        project_to_heads(Q, W_q, b_q),
+        project_to_heads(K, W_k, b_k),
+        project_to_heads(V, W_v, b_v),
+        mask,
+        bias,
+        scale=scale,
     )
-    return _joined(heads, W_o, b_o)
+    return join_heads(heads, W_o, b_o)
 
 
 @operator(
@@ -80,6 +73,7 @@ def multi_head_attention(
     title="Causal multi-head attention",
     family=FAMILY,
     source=SOURCE,
+    macs="... h (S d k + S c k + S e v + S S (k + v) + S v m)",
     parameters=PARAMETERS,
     conventions={"keys": "up to the query's own position"},
     nonempty=("S", "k"),
@@ -110,6 +104,11 @@ def multi_head_attention_causal(
     Source: Vaswani et al. 2017, sections 3.2.2 and 3.2.3.
     """
     heads = attention_causal(
-        _projected(Q, W_q, b_q), _projected(K, W_k, b_k), _projected(V, W_v, b_v), mask, bias, scale=scale
+        project_to_heads(Q, W_q, b_q),
+        project_to_heads(K, W_k, b_k),
+        project_to_heads(V, W_v, b_v),
+        mask,
+        bias,
+        scale=scale,
     )
-    return _joined(heads, W_o, b_o)
+    return join_heads(heads, W_o, b_o)

@@ -7,7 +7,7 @@ the precision it promises; so the functions themselves stay as short as the form
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -16,7 +16,11 @@ import numpy as np
 
 from atlas.exceptions import ContractError, ShapeError, UnknownOperatorError
 from atlas.operators.contract import Array, Binding, Contract
+from atlas.operators.family import KINDS, Family, Kind
+from atlas.operators.macs import Macs
 from atlas.operators.options import Option, did_you_mean, nearest, options_of, resolve
+from atlas.operators.signature import BATCH
+from atlas.sizes import Size, constant, size
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -33,8 +37,8 @@ class Operator:
     """The function's name."""
     title: str
     """The operator's name as people write it."""
-    family: str
-    """The family whose formulations are shown side by side, such as `layer-norm`."""
+    belongs_to: Family
+    """The family whose formulations are shown side by side, such as layer normalization."""
     contract: Contract
     """The arrays it takes and returns."""
     parameters: tuple[str, ...]
@@ -53,9 +57,21 @@ class Operator:
     """The function that the decorator was given."""
     gradient: Operator | None
     """The operator that takes the same arrays and the output's gradient and returns theirs, where there is one."""
+    cost: Macs
+    """How many multiply–accumulates of matrix products and convolutions a call makes, over the contract's axes."""
 
     def __repr__(self) -> str:
         return f"<Operator {self.name}: {self.contract}>"
+
+    @property
+    def family(self) -> str:
+        """The name of its family, such as `layer-norm`."""
+        return self.belongs_to.name
+
+    @property
+    def kind(self) -> Kind:
+        """What it does in a model; one of `KINDS`."""
+        return self.belongs_to.kind
 
     @property
     def summary(self) -> str:
@@ -78,6 +94,39 @@ class Operator:
             OptionError: an option is unknown, missing or has a value that does not fit.
         """
         return resolve(self.options, given, self.name)
+
+    def macs(self, axes: Mapping[str, Sequence[str] | None], options: Mapping[str, object] | None = None) -> Size:
+        """How many multiply–accumulates one call makes, for arguments with the axis labels that an entry declares.
+
+        Counted are the products of matrix products and convolutions, half of the floating-point operations that
+        profilers report for them. Element-wise work is not counted, nor are sums, lookups, norms and softmaxes; scores
+        that a mask hides count, as they are computed. A place of a convolution counts with its whole kernel, also
+        where that lies on padding, and a mixture counts the experts that are chosen.
+
+        Args:
+            axes: The labels of each argument, as `Contract.bind_labels` takes them: size expressions in canonical form.
+            options: The options of the call. A whole number may be given as a size expression, such as `k`.
+
+        Raises:
+            ShapeError: labels that do not fit the contract.
+            OptionError: an option that is unknown, missing or does not fit.
+            SizeError: a label is no size expression, or the count is none, as with a quotient by a sum.
+        """
+        labels = {
+            name: size(value)
+            for name, value in (options or {}).items()
+            if isinstance(value, str) and name in self.options and self.options[name].type is int
+        }
+        numbers = {name: value for name, value in (options or {}).items() if name not in labels}
+        checked = self.check_options(numbers | {name: self._stand_in(name) for name in labels})
+        given = {name: constant(value) for name, value in checked.items() if type(value) is int} | labels
+        own = {name: str(value) for name, value in given.items() if name in self.contract.sizes}
+        self.contract.bind_labels(axes, own)
+        return self.cost.over(self.contract, axes, given)
+
+    def _stand_in(self, name: str) -> int:
+        """A number that the option takes, for one whose value is a size expression."""
+        return max(1, int(self.options[name].least or 0))
 
     def __call__(self, *arrays: Array | None, **rest: Any) -> Any:
         """Run the operator; arrays go by position or by name, options by name.
@@ -108,14 +157,14 @@ class Operator:
         return given | {name: rest[name] for name in names if name in rest}
 
     def _require_features(self, binding: Binding) -> None:
-        for size in self.nonempty:
-            if size == "..." and 0 in binding.batch:
+        for axis in self.nonempty:
+            if axis == BATCH and 0 in binding.batch:
                 at = next(one for one in self.contract.inputs if one.batched)
                 message = f"{at.name} has batch axes {binding.batch}, but {self.name} needs at least 1 on each"
                 raise ShapeError(message, ((at.name, message),))
-            if size != "..." and binding.sizes[size] == 0:
-                at = next(one for one in self.contract.inputs if size in map(str, one.axes))
-                message = f"{at.name} has 0 on axis {size}, but {self.name} needs at least 1 there"
+            if axis != BATCH and binding.sizes[axis] == 0:
+                at = next(one for one in self.contract.inputs if axis in map(str, one.axes))
+                message = f"{at.name} has 0 on axis {axis}, but {self.name} needs at least 1 there"
                 raise ShapeError(message, ((at.name, message),))
 
     def _wide(self, given: Mapping[str, Array | None]) -> np.dtype[Any]:
@@ -150,8 +199,9 @@ def operator(
     signature: str,
     *,
     title: str,
-    family: str,
+    family: Family,
     source: str,
+    macs: str,
     parameters: tuple[str, ...] = (),
     conventions: Mapping[str, str] | None = None,
     nonempty: tuple[str, ...] = (),
@@ -160,22 +210,39 @@ def operator(
 ) -> Callable[[Callable[..., Any]], Operator]:
     """Make an operator of a function whose positional parameters are the contract's arguments.
 
+    `macs` is what a call costs, over the contract's axes and the options that are whole numbers: see `Operator.macs`.
+
     Raises:
         ContractError: the declaration contradicts itself or the function.
     """
-    contract = Contract.parse(signature)
+    contract, cost = Contract.parse(signature), Macs.parse(macs)
 
     def made(function: Callable[..., Any]) -> Operator:
         name = function.__name__
         try:
             options = options_of(function)
             _check_declaration(contract, function, options, (*parameters, *nonempty))
+            _check_cost(contract, cost, options)
             _check_gradient(contract, options, gradient)
+            if family.kind not in KINDS:
+                raise ContractError(f"{family.kind} is no kind of operator; these are: {', '.join(KINDS)}")
         except ContractError as error:
             raise ContractError(f"operator {name}: {error}") from None
         facts = MappingProxyType(dict(conventions or {}))
         return Operator(
-            name, title, family, contract, parameters, options, nonempty, precision, source, facts, function, gradient
+            name,
+            title,
+            family,
+            contract,
+            parameters,
+            options,
+            nonempty,
+            precision,
+            source,
+            facts,
+            function,
+            gradient,
+            cost,
         )
 
     return made
@@ -196,12 +263,21 @@ def _check_declaration(
     for option in options.values():
         if option.name in contract.sizes and option.type is not int:
             raise ContractError(f"option {option.name} is a size of {contract}, so it must be annotated as int")
-    batch = ["..."] if any(argument.batched for argument in contract.inputs) else []
     for name in named:
-        if name not in (*names, *contract.sizes, *batch):
+        if name not in (*names, *contract.sizes, *_batch(contract)):
             raise ContractError(f"{name} is neither an argument nor a size of {contract}")
     if not inspect.getdoc(function):
         raise ContractError("a docstring is missing; its first line is the operator's summary")
+
+
+def _check_cost(contract: Contract, cost: Macs, options: Mapping[str, Option]) -> None:
+    numbers = {option.name for option in options.values() if option.type is int and not option.nullable}
+    if unknown := sorted(cost.names - {*contract.sizes, *_batch(contract), *numbers}):
+        raise ContractError(f"macs counts {', '.join(unknown)}, which is no size of {contract} and no whole option")
+
+
+def _batch(contract: Contract) -> tuple[str, ...]:
+    return (BATCH,) if any(argument.batched for argument in contract.inputs) else ()
 
 
 def _check_gradient(contract: Contract, options: Mapping[str, Option], gradient: Operator | None) -> None:
@@ -224,7 +300,7 @@ def collect(operators: Iterable[Operator]) -> Mapping[str, Operator]:
     """A catalogue by name, in alphabetic order.
 
     Raises:
-        ContractError: two operators have one name, or two of one family state different conventions.
+        ContractError: two operators have one name, or two of one family state different titles, kinds or conventions.
     """
     found: dict[str, Operator] = {}
     for one in operators:
@@ -234,6 +310,8 @@ def collect(operators: Iterable[Operator]) -> Mapping[str, Operator]:
         found[one.name] = one
     for members in families(found).values():
         for one in members[1:]:
+            if one.belongs_to != members[0].belongs_to:
+                raise ContractError(f"{members[0].name} and {one.name} describe their family {one.family} differently")
             if set(one.conventions) != set(members[0].conventions):
                 raise ContractError(
                     f"{members[0].name} and {one.name} are of one family, so they must state the same conventions, but "

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.options import NonNegative
 from atlas.operators.registry import operator
 
-FAMILY = "rms-norm"
+FAMILY = Family("rms-norm", "RMS normalization", "normalization")
 
 
 @operator(
@@ -21,6 +22,7 @@ FAMILY = "rms-norm"
     title="RMSNorm",
     family=FAMILY,
     source="arXiv:1910.07467",
+    macs="0",
     parameters=("gamma",),
     conventions={"axis": "last", "epsilon": "inside the root", "scale": "gamma"},
     nonempty=("C",),
@@ -44,6 +46,7 @@ def rms_norm(x: Floats, gamma: Floats, *, epsilon: NonNegative = 1e-6) -> Any:
     title="RMSNorm, scale from 1",
     family=FAMILY,
     source="arXiv:2403.08295",
+    macs="0",
     parameters=("gamma",),
     conventions={"axis": "last", "epsilon": "inside the root", "scale": "1 + gamma"},
     nonempty=("C",),

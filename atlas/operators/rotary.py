@@ -10,10 +10,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from atlas.operators.contract import Floats, Integers
+from atlas.operators.family import Family
 from atlas.operators.options import AtLeast
 from atlas.operators.registry import operator
 
-FAMILY = "rotary-positions"
+FAMILY = Family("rotary-positions", "Rotary positions", "position")
 BASE = Annotated[float, AtLeast(1)]
 
 
@@ -30,6 +31,7 @@ def _turns(x: Floats, positions: Integers | None, base: float) -> tuple[Any, Any
     title="Rotary positions, interleaved",
     family=FAMILY,
     source="arXiv:2104.09864",
+    macs="0",
     conventions={"pairs": "2i with 2i+1"},
     nonempty=("r",),
 )
@@ -55,6 +57,7 @@ def rope_interleaved(x: Floats, positions: Integers | None, *, base: BASE = 1000
     title="Rotary positions, half-split",
     family=FAMILY,
     source="arXiv:2204.06745",
+    macs="0",
     conventions={"pairs": "i with i+d/2"},
     nonempty=("r",),
 )

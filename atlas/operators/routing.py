@@ -11,11 +11,12 @@ import numpy as np
 
 from atlas.exceptions import OptionError
 from atlas.operators.contract import Floats, Integers
+from atlas.operators.family import Family
 from atlas.operators.options import Positive
 from atlas.operators.registry import operator
 from atlas.operators.softmax import softmax
 
-FAMILY = "top-k-routing"
+FAMILY = Family("top-k-routing", "Top-k routing", "routing")
 
 
 class Routing(NamedTuple):
@@ -32,6 +33,7 @@ class Routing(NamedTuple):
     title="Top-k routing",
     family=FAMILY,
     source="arXiv:2405.04434",
+    macs="0",
     conventions={"weights": "as the softmax over all experts gives them"},
     nonempty=("n",),
 )
@@ -56,6 +58,7 @@ def top_k_routing(logits: Floats, *, k: Positive) -> Routing:
     title="Top-k routing, renormalized",
     family=FAMILY,
     source="arXiv:2401.04088",
+    macs="0",
     conventions={"weights": "divided by their sum"},
     nonempty=("n",),
 )

@@ -22,6 +22,9 @@ from atlas.operators.axes import Axis, Binary, Name, Number, Operation
 RESULT = "result"
 """What a single output without a name is called."""
 
+BATCH = "..."
+"""How batch axes are written; in a count, the name of their product."""
+
 MAX_LENGTH = 500
 """The longest signature that is read, in characters."""
 
@@ -62,7 +65,7 @@ class Argument:
     @property
     def shape(self) -> str:
         """The axes as the signature writes them, such as `[... C]`."""
-        return f"[{' '.join(self.joined(tuple(map(str, self.axes)), ('...',)))}]"
+        return f"[{' '.join(self.joined(tuple(map(str, self.axes)), (BATCH,)))}]"
 
     def parted(self, values: tuple[Value, ...]) -> tuple[tuple[Value, ...], tuple[Value, ...]]:
         """One value for each axis of an array, as those of the named axes and those of the batch axes."""
@@ -92,11 +95,26 @@ def read(signature: str) -> tuple[tuple[Argument, ...], tuple[Argument, ...]]:
     return _Reader(signature).whole()
 
 
-class _Reader:
-    """Recursive descent over the grammar above; `depth` counts the parentheses that are open."""
+def read_count(text: str) -> Axis:
+    """An expression that stands by itself, such as `... S T (k + v)`: it may use `...`, the product of the batch axes.
 
-    def __init__(self, text: str) -> None:
+    Raises:
+        ContractError: the expression cannot be read; the message says at which character.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ContractError(f"a count of {len(text)} characters; at most {MAX_LENGTH} are read")
+    return _Reader(text, counts=True).count()
+
+
+class _Reader:
+    """Recursive descent over the grammar above; `depth` counts the parentheses that are open.
+
+    A count is read as if parentheses stood around it, so that factors may stand side by side.
+    """
+
+    def __init__(self, text: str, counts: bool = False) -> None:
         self.text = text
+        self.counts = counts
         self.tokens = list(self.scan())
         self.index = 0
         self.depth = 0
@@ -139,7 +157,15 @@ class _Reader:
 
     def error(self, message: str, offset: int) -> ContractError:
         line = re.sub(r"\s", " ", self.text)
-        return ContractError(f"signature, character {offset + 1}: {message}\n    {line}\n    {' ' * offset}^")
+        what = "count" if self.counts else "signature"
+        return ContractError(f"{what}, character {offset + 1}: {message}\n    {line}\n    {' ' * offset}^")
+
+    def count(self) -> Axis:
+        self.depth = 1
+        total = self.sum()
+        if self.token.kind != "end":
+            raise self.unexpected("a sign or the end")
+        return total
 
     def whole(self) -> tuple[tuple[Argument, ...], tuple[Argument, ...]]:
         inputs: list[Argument] = []
@@ -181,7 +207,7 @@ class _Reader:
         axes: list[Axis] = []
         before: int | None = None
         while not self.take("]"):
-            if not self.at("..."):
+            if not self.at(BATCH):
                 axes.append(self.sum())
             elif before is None:
                 before = len(axes)
@@ -210,7 +236,7 @@ class _Reader:
         while True:
             if self.at("/", "//"):
                 total, divided = Binary(self.operation(), total, self.operand()), True
-            elif self.depth and (self.token.kind in ("name", "number") or self.at("(")):
+            elif self.depth and (self.token.kind in ("name", "number") or self.at("(") or self.at_batch()):
                 if divided:
                     raise self.error("a product after a quotient; add parentheses", self.token.offset)
                 total = Binary("*", total, self.operand())
@@ -221,9 +247,12 @@ class _Reader:
         self.index += 1
         return cast(Operation, self.tokens[self.index - 1].text)
 
+    def at_batch(self) -> bool:
+        return self.counts and self.at(BATCH)
+
     def operand(self) -> Axis:
         token = self.token
-        if token.kind == "name":
+        if token.kind == "name" or self.at_batch():
             self.index += 1
             return Name(token.text)
         if token.kind == "number":

@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 
 from atlas.operators.contract import Floats
+from atlas.operators.family import Family
 from atlas.operators.registry import operator
 
 
-@operator("x[... C] -> [... C]", title="Softmax", family="softmax", source="in common use", nonempty=("C",))
+@operator(
+    "x[... C] -> [... C]",
+    title="Softmax",
+    family=Family("softmax", "Softmax", "activation"),
+    source="in common use",
+    macs="0",
+    nonempty=("C",),
+)
 def softmax(x: Floats) -> Any:
     """Turn each vector of scores into shares that add up to 1, in proportion to their exponentials.
 

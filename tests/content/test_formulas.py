@@ -100,6 +100,17 @@ def test_every_family_of_operators_has_one(read: Read) -> None:
         ("cross-entropy", r"z_{i,t_i}", "z_{i,1}", 5),
         ("alibi", "2^{-8n/h}", "2^{-4n/h}", 5),
         ("batch-norm", "10^{-5}", "10^{-6}", 9),
+        ("residual-sum", "x+r", "x-r", 4),
+        ("learned-positions", "P_{s,j}", "P_{1,j}", 4),
+        ("timing-signal-added", r"x_{p,r+i}+\cos", r"x_{p,r+i}-\cos", 7),
+        ("embedding-without-padding", r"t\neq0", "t=0", 4),
+        ("feed-forward-gelu-tanh", "u+0.044715", "u-0.044715", 7),
+        ("project-to-heads", "xW_i+b_i", "xW_i-b_i", 4),
+        ("join-heads", "W^O+b", "W^O-b", 4),
+        ("max-pool", r"|u-2i|\le1", r"|u-2i|\le2", 5),
+        ("global-average-pool", r"\frac{1}{HL}", r"\frac{1}{H}", 4),
+        ("unembedding", r"xE^\top", r"-xE^\top", 4),
+        ("shift-right", "x_{s-1}", "x_{s+1}", 4),
     ],
 )
 def test_an_edit_of_it_does_not(read: Read, name: str, old: str, new: str, line: int) -> None:

@@ -14,15 +14,18 @@ import pytest
 from atlas.exceptions import ContractError, OptionError, ShapeError, UnknownOperatorError
 from atlas.operators.catalogue import CATALOGUE, FAMILIES, find
 from atlas.operators.contract import Contract
+from atlas.operators.family import KINDS, Family
 from atlas.operators.layer_norm import layer_norm, layer_norm_outer_epsilon
 from atlas.operators.options import Positive
 from atlas.operators.registry import Operator, collect, families, look_up, operator
 
 Made = Callable[[Callable[..., Any]], Operator]
+FAMILY = Family("family", "A family", "activation")
 
 
 def declared(signature: str, **more: Any) -> Made:
-    return operator(signature, title="A title", family=more.pop("family", "family"), source="none", **more)
+    facts = {"title": "A title", "family": FAMILY, "source": "none", "macs": "0"} | more
+    return operator(signature, **facts)
 
 
 class Best(NamedTuple):
@@ -270,7 +273,8 @@ class TestCatalogue:
             collect([first, second])
 
     def test_families_are_sorted(self) -> None:
-        first, second = declared("x[C] -> [C]", family="b")(double), declared("x[C] -> [C]", family="a")(with_epsilon)
+        first = declared("x[C] -> [C]", family=Family("b", "B", "loss"))(double)
+        second = declared("x[C] -> [C]", family=Family("a", "A", "loss"))(with_epsilon)
         assert list(families(collect([first, second, largest]))) == ["a", "b", "family"]
 
     def test_importing_has_no_effect(self) -> None:

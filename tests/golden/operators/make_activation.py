@@ -45,7 +45,7 @@ def linear(golden: Golden) -> None:
 
 
 def feed_forward(golden: Golden) -> None:
-    """Two layers with ReLU; SwiGLU."""
+    """Two layers with ReLU; SwiGLU; two layers with GELU."""
     x, first, second = golden.normal(2, 3, 4), golden.normal(6, 4), golden.normal(4, 6)
     b_1, b_2 = golden.normal(6), golden.normal(4)
     for biases in ((b_1, b_2), (None, None)):
@@ -55,6 +55,12 @@ def feed_forward(golden: Golden) -> None:
     gate, up, down = golden.normal(5, 4), golden.normal(5, 4), golden.normal(4, 5)
     y = nn.linear(nn.silu(nn.linear(x, gate)) * nn.linear(x, up), down)
     golden.add("three axes", "feed_forward_swiglu", {"x": x, "W_g": gate.T, "W_u": up.T, "W_d": down.T}, y)
+    x, first, second = 2 * golden.normal(2, 3, 4), golden.normal(6, 4), golden.normal(3, 6)
+    b_1, b_2 = golden.normal(6), golden.normal(3)
+    for biases in ((b_1, b_2), (None, None)):
+        y = nn.linear(nn.gelu(nn.linear(x, first, biases[0]), approximate="tanh"), second, biases[1])
+        arrays = {"x": x, "W_1": first.T, "b_1": biases[0], "W_2": second.T, "b_2": biases[1]}
+        golden.add(f"{'no ' if biases[0] is None else ''}biases", "feed_forward_gelu_tanh", arrays, y)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ Run by hand, never by the tests, in an environment that has torch and nothing of
     python make_attention.py > attention.json
 
 Plain and grouped attention are torch.nn.functional.scaled_dot_product_attention, also where a query sees no key;
-multi-head attention is torch.nn.MultiheadAttention, whose weights are packed and split here.
+multi-head attention is torch.nn.MultiheadAttention, whose weights are packed and split here. Projections to heads and
+back are linear maps by packed weights, whose output and input are cut into heads.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Any
 
 import torch  # type: ignore[import-not-found, unused-ignore]  # only where the file is made anew
 from golden_file import Golden  # type: ignore[import-not-found, unused-ignore]  # beside this script
+from torch.nn.functional import (  # type: ignore[import-not-found, unused-ignore]
+    linear,
+)
 from torch.nn.functional import (  # type: ignore[import-not-found, unused-ignore]
     scaled_dot_product_attention as sdpa,
 )
@@ -25,6 +29,7 @@ def main() -> None:
     plain(golden)
     grouped(golden)
     multi_head(golden)
+    heads(golden)
     golden.write()
 
 
@@ -97,6 +102,21 @@ def weights(module: Any) -> dict[str, Any]:
         found |= {name: part.unflatten(0, (heads, -1)) for name, part in zip(("b_q", "b_k", "b_v"), parts, strict=True)}
         found["b_o"] = module.out_proj.bias.detach()
     return found
+
+
+def heads(golden: Golden) -> None:
+    """Two heads of three features, with and without biases."""
+    for name, batch, has_bias in [("sequence", (), True), ("batch", (2,), False), ("two batch axes", (2, 2), True)]:
+        x, packed = golden.normal(*batch, 3, 4), golden.normal(6, 4)
+        b = golden.normal(6) if has_bias else None
+        y = linear(x, packed, b).unflatten(-1, (2, 3)).transpose(-2, -3)
+        bias = None if b is None else b.unflatten(0, (2, 3))
+        arrays = {"x": x, "W": packed.unflatten(0, (2, 3)).transpose(1, 2), "b": bias}
+        golden.add(name, "project_to_heads", arrays, y)
+        beside, out = golden.normal(*batch, 3, 6), golden.normal(5, 6)
+        b = golden.normal(5) if has_bias else None
+        arrays = {"x": beside.unflatten(-1, (2, 3)).transpose(-2, -3), "W_o": out.T, "b_o": b}
+        golden.add(name, "join_heads", arrays, linear(beside, out, b))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""Makes language.json: embedding lookup, cross entropy and a linear recurrence, by PyTorch.
+"""Makes language.json: embedding and unembedding, cross entropy, a linear recurrence, a shift, a sum, by PyTorch.
 
 Run by hand, never by the tests, in an environment that has torch and nothing of this project:
 
     python make_language.py > language.json
 
-The first two are functions of torch.nn.functional. The recurrence is not stepped through: all states are the solution
+Lookups, cross entropy, unembedding and the shift, a padding with a negative end, are functions of torch.nn.functional;
+padding_idx, with which PyTorch keeps a row at zero, is given by a table whose first row is zero. The recurrence is not stepped through: all states are the solution
 of one system of linear equations, (1 - N)·h = driven, where N holds A below the diagonal.
 """
 
@@ -40,6 +41,7 @@ def main() -> None:
         ("a state to start from", (2, 2), True),
     ]:
         recurrence(golden, name, batch, start)
+    whole(golden)
     golden.write()
 
 
@@ -57,6 +59,25 @@ def recurrence(golden: Golden, name: str, batch: tuple[int, ...], start: bool) -
     h: Any = torch.linalg.solve(system, driven.flatten(-2)[..., None])[..., 0].unflatten(-1, (length, states))
     y = torch.einsum("qn,...tn->...tq", c, h)
     golden.add(name, "linear_recurrence", {"x": x, "A": a, "B": b, "C": c, "h_0": h_0}, {"y": y, "h": h})
+
+
+def whole(golden: Golden) -> None:
+    """What stands at the ends of a language model and between its layers."""
+    for shape in [(), (4,), (2, 3)]:
+        t, table = golden.integers(4, *shape), golden.normal(4, 3)
+        if t.ndim:
+            t[..., 0] = 0
+        zeroed = table.clone()
+        zeroed[0] = 0
+        y = nn.embedding(t, zeroed, padding_idx=0) * torch.tensor(3.0).double().sqrt()
+        golden.add(f"ids {shape}", "embedding_scaled_zero_padding", {"t": t, "E": table}, y)
+    for shape in [(3,), (2, 3), (2, 2, 3)]:
+        x, table = golden.normal(*shape), golden.normal(5, 3)
+        golden.add(f"shape {shape}", "unembedding", {"x": x, "E": table}, nn.linear(x, table))
+    for shape in [(4, 3), (2, 3, 2), (2, 1, 2)]:
+        x, r = golden.normal(*shape), golden.normal(*shape)
+        golden.add(f"shape {shape}", "shift_right", {"x": x}, nn.pad(x, (0, 0, 1, -1)))
+        golden.add(f"shape {shape}", "add", {"x": x, "r": r}, torch.stack([x, r]).sum(0))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""Makes positions.json: rotary and sinusoidal positions and ALiBi, for which PyTorch has no functions.
+"""Makes positions.json: rotary, sinusoidal and learned positions and ALiBi, for which PyTorch has no functions.
 
 Run by hand, never by the tests, in an environment that has torch and nothing of this project:
 
     python make_positions.py > positions.json
 
 Rotary positions are products of complex numbers, as in the paper's section 3.2.1; sinusoids are computed by mpmath with
-50 digits (it comes with torch) and rounded once; ALiBi's slopes are powers of fractions where they are rational.
+50 digits (it comes with torch) and rounded once; ALiBi's slopes are powers of fractions where they are rational. Learned positions are an embedding of 0, 1, ….
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ def main() -> None:
     rotary(golden)
     sinusoidal(golden)
     alibi(golden)
+    added(golden)
     golden.write()
 
 
@@ -61,12 +62,18 @@ def sinusoidal(golden: Golden) -> None:
         name = f"{positions} by {channels}"
         golden.add(name, "sinusoidal_positions", {}, rows, positions=positions, channels=channels)
     for positions, channels in [(5, 8), (3, 7), (2, 4)]:
-        scales, rows = channels // 2, []
-        for p in range(positions):
-            angles = [p / mpf(10000) ** (mpf(i) / (scales - 1)) for i in range(scales)]
-            row = [float(f(angle)) for f in (mp.sin, mp.cos) for angle in angles]
-            rows.append(row + [0.0] * (channels % 2))
+        rows = signal(positions, channels)
         golden.add(f"{positions} by {channels}", "timing_signal", {}, rows, positions=positions, channels=channels)
+
+
+def signal(positions: int, channels: int) -> list[list[float]]:
+    """All sines, then all cosines, then 0 where the number of channels is odd."""
+    scales, rows = channels // 2, []
+    for p in range(positions):
+        angles = [p / mpf(10000) ** (mpf(i) / (scales - 1)) for i in range(scales)]
+        row = [float(f(angle)) for f in (mp.sin, mp.cos) for angle in angles]
+        rows.append(row + [0.0] * (channels % 2))
+    return rows
 
 
 def alibi(golden: Golden) -> None:
@@ -78,6 +85,18 @@ def alibi(golden: Golden) -> None:
         q, k = golden.normal(2, heads, positions, 4), golden.normal(2, heads, positions, 4)
         scores = torch.einsum("bhik,bhjk->bhij", q, k) / 2 + torch.tensor(bias, dtype=torch.float64)
         golden.add(f"{heads} heads", "alibi_scores", {"Q": q, "K": k}, scores)
+
+
+def added(golden: Golden) -> None:
+    """Positions that are added to what stands there."""
+    for batch, positions, channels in [((), 5, 8), ((2,), 3, 7), ((2, 2), 2, 4)]:
+        x = golden.normal(*batch, positions, channels)
+        y = x + torch.tensor(signal(positions, channels), dtype=torch.float64)
+        golden.add(f"{positions} by {channels}", "add_timing_signal", {"x": x}, y)
+    for name, batch, positions, rows in [("all rows", (), 4, 4), ("some rows", (2,), 3, 5), ("one", (2, 1), 1, 2)]:
+        x, table = golden.normal(*batch, positions, 3), golden.normal(rows, 3)
+        y = x + torch.nn.functional.embedding(torch.arange(positions), table)
+        golden.add(name, "learned_positions", {"x": x, "P": table}, y)
 
 
 if __name__ == "__main__":
