@@ -39,8 +39,9 @@ def with_carried_axes(graph: Graph) -> Graph:
     for block in blocks.values():
         for carry in block.carries:
             found = _read_as(block, carry.taken, blocks)
-            if found is not None:
-                values[carry.taken] = replace(values[carry.taken], axes=found)
+            if found is None:  # nothing reads it, so it is what the layer hands on
+                found = values[carry.handed].axes
+            values[carry.taken] = replace(values[carry.taken], axes=found)
     return replace(graph, values=values)
 
 
