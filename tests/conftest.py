@@ -1,4 +1,4 @@
-"""What tests of several rooms share: a copy of this repository's own content, to be edited and broken."""
+"""What tests of several rooms share: a copy of a small atlas, to be edited and broken."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from atlas.entries.atlas import Atlas, Entry
 from atlas.entries.load import load
 from atlas.sources.store import PinnedText, SourceStore
 
-REPOSITORY = Path(__file__).resolve().parents[1]
+PROJECT = Path(__file__).resolve().parent / "project"
+"""A small atlas whose every line stays as it is: two components of a model, and a layer of a library."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,7 @@ class RealProject:
 
 @pytest.fixture
 def real_project(tmp_path: Path) -> RealProject:
-    """This repository's content and sources, without recorded proofs."""
+    """A copy of the small atlas."""
     root = tmp_path / "project"
-    shutil.copytree(REPOSITORY / "content", root / "content", ignore=shutil.ignore_patterns("*.proofs.json"))
-    shutil.copytree(REPOSITORY / "sources", root / "sources")
-    shutil.copyfile(REPOSITORY / "mkdocs.yml", root / "mkdocs.yml")
+    shutil.copytree(PROJECT, root)
     return RealProject(root)

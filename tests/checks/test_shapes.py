@@ -21,7 +21,7 @@ from atlas.operators.catalogue import find
 from atlas.operators.registry import Operator, operator
 from atlas.sizes import size
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1] / "project"
 
 Axes = Mapping[str, list[str | int]]
 WithAxes = Callable[[Axes], Entry]
@@ -29,7 +29,7 @@ WithAxes = Callable[[Axes], Entry]
 
 @pytest.fixture(scope="module")
 def atlas() -> Atlas:
-    found, issues = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    found, issues = load(PROJECT, PROJECT / "content", PROJECT / "sources")
     assert issues == []
     return found
 

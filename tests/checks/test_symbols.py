@@ -20,7 +20,7 @@ from atlas.entries.tree import Document, parse
 from atlas.entries.words import quoted
 from atlas.issues import Issue
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1] / "project"
 
 Check = Callable[..., list[Issue]]
 
@@ -139,7 +139,7 @@ FORMULAS = {
 
 @pytest.fixture(scope="module")
 def real() -> tuple[Entry, Collection]:
-    atlas, issues = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    atlas, issues = load(PROJECT, PROJECT / "content", PROJECT / "sources")
     assert issues == []
     collection = atlas.collections["transformer"]
     return collection.entries[0], collection

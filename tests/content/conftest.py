@@ -63,8 +63,7 @@ def check(typesetter: Typesetter, sources_at_hand: None) -> Check:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of the real content and sources, without recorded proofs."""
+    """A copy of the small atlas that the tests edit."""
     root = tmp_path / "project"
-    shutil.copytree(REPOSITORY / "content", root / "content", ignore=shutil.ignore_patterns("*.proofs.json"))
-    shutil.copytree(REPOSITORY / "sources", root / "sources")
+    shutil.copytree(REPOSITORY / "tests" / "project", root)
     return root

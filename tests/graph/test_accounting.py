@@ -28,12 +28,12 @@ from atlas.graph.accounting import (
 )
 from atlas.sizes import constant, size
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1] / "project"
 
 
 @pytest.fixture(scope="module")
 def atlas() -> Atlas:
-    found, issues = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    found, issues = load(PROJECT, PROJECT / "content", PROJECT / "sources")
     assert issues == []
     return found
 
@@ -149,7 +149,7 @@ SIZES = st.fixed_dictionaries({name: st.integers(1, 10**6) for name in NAMES})
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(AXES, SIZES, st.integers(1, 100))
 def test_totals_add_up(axes: list[list[str | int]], sizes: dict[str, int], layers: int) -> None:
-    atlas, _ = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    atlas, _ = load(PROJECT, PROJECT / "content", PROJECT / "sources")
     transformer = atlas.collections["transformer"]
     entry = with_parameters(transformer.entries[0], axes)
     counts = [prod(sizes[axis] if isinstance(axis, str) else axis for axis in each) for each in axes]
@@ -168,7 +168,7 @@ def test_totals_add_up(axes: list[list[str | int]], sizes: dict[str, int], layer
 def test_a_stack_is_the_sum_of_its_components_times_its_layers(
     one: list[list[str | int]], other: list[list[str | int]], sizes: dict[str, int], layers: int
 ) -> None:
-    atlas, _ = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    atlas, _ = load(PROJECT, PROJECT / "content", PROJECT / "sources")
     transformer = atlas.collections["transformer"]
     entries = tuple(with_parameters(entry, axes) for entry, axes in zip(transformer.entries, (one, other), strict=True))
     assert isinstance(transformer.data, Model)

@@ -27,13 +27,13 @@ from atlas.issues import Issue, show
 from atlas.node.process import Formula, Typeset
 from atlas.sources.store import PinnedText, SourceStore, lines_of
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+PROJECT = Path(__file__).resolve().parents[1] / "project"
 SEEDED = settings(derandomize=True, deadline=None, max_examples=150)
 
 FILES = sorted(
-    path.relative_to(REPOSITORY).as_posix()
+    path.relative_to(PROJECT).as_posix()
     for folder in ("content", "sources")
-    for path in (REPOSITORY / folder).rglob("*.yml")
+    for path in (PROJECT / folder).rglob("*.yml")
 )
 
 PASSAGE = "\n".join(
@@ -116,7 +116,7 @@ class Project:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root = tmp_path_factory.mktemp("mutations")
     for folder in ("content", "sources"):
-        shutil.copytree(REPOSITORY / folder, root / folder, ignore=shutil.ignore_patterns("*.proofs.json"))
+        shutil.copytree(PROJECT / folder, root / folder)
     return Project(root)
 
 
