@@ -13,6 +13,7 @@ AtlasError
 ├── NodeError               the Node environment or its process failed
 ├── DisplayError            KaTeX refuses a formula
 ├── UpstreamError           upstream code could not be executed
+│   └── LibraryError        the upstream library is not installed, or is not the pinned one
 └── SourceError             a pinned source could not be brought or does not hold
     ├── OfflineError        not in the cache, and no network or not allowed to use it
     ├── HashMismatchError   names the expected and the found hash
@@ -112,7 +113,11 @@ class DisplayError(AtlasError):
 
 
 class UpstreamError(AtlasError):
-    """Upstream code could not be executed over its facade."""
+    """Upstream code could not be executed over its facade, or an upstream model could not be built or run."""
+
+
+class LibraryError(UpstreamError):
+    """The upstream library that a proof needs is not installed, or is not the pinned one; the message says what to do."""
 
 
 class SourceError(AtlasError):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.checks.records import SUFFIX
+from atlas.checks.record_files import SUFFIX
 from atlas.entries.load import COLLECTION_FILES, shown_path
 from atlas.entries.tree import Value, read
 from atlas.exceptions import ProjectError

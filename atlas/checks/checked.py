@@ -73,6 +73,8 @@ class CheckedCollection:
     """A model's graph."""
     accounts: Mapping[str, ModelAccount]
     """What each variant of a model has and does."""
+    proofs: tuple[Proof, ...]
+    """What was proved of a model as a whole, in the order in which a page lists it."""
 
     def account(self, entry: Entry, variant: str | None = None) -> Account:
         """The parameters of an entry in a variant, else in the first one; of a library's layer, in symbols."""

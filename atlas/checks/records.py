@@ -6,32 +6,29 @@ A record names the digest of everything that went into it; when anything of that
 from __future__ import annotations
 
 import ast
-import datetime
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from atlas.checks.base import Proof, Status, listed
+from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, renew_records, write_records
 from atlas.entries.atlas import Entry
-from atlas.entries.base import Record, Text
+from atlas.entries.base import Text
 from atlas.entries.component import Execution
 from atlas.exceptions import AtlasError
-from atlas.files import write_whole
 from atlas.issues import Issue
 from atlas.operators.registry import Operator
 
-SUFFIX = ".proofs.json"
 TOLERANCE = 1e-9
 """The largest relative error, in float64, at which upstream code and operator agree."""
 
 
-class ProofRecord(Record):
+class ProofRecord(KeptRecord):
     """One execution of upstream code and what came of it."""
 
     excerpt: Text
@@ -44,17 +41,6 @@ class ProofRecord(Record):
     """The largest relative error over all arrays and scales."""
     samples: Annotated[int, Field(ge=1)]
     """On how many inputs it was executed."""
-    date: datetime.date
-    """The day, in UTC."""
-    versions: Mapping[str, str]
-    """The versions of what computed it."""
-    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-    """SHA-256 of everything that went into it."""
-
-
-def records_path(entry: Entry) -> Path:
-    """Where the records of an entry are kept."""
-    return entry.file.with_suffix(SUFFIX)
 
 
 def load_records(entry: Entry) -> tuple[ProofRecord, ...]:
@@ -63,39 +49,17 @@ def load_records(entry: Entry) -> tuple[ProofRecord, ...]:
     Raises:
         AtlasError: the file is not what `atlas verify --record` writes.
     """
-    path = records_path(entry)
-    try:
-        text = path.read_text(encoding="utf-8")
-        return TypeAdapter(tuple[ProofRecord, ...]).validate_json(text)
-    except FileNotFoundError:
-        return ()
-    except (OSError, UnicodeDecodeError, ValidationError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
-        raise AtlasError(f"{path.name} is not what `atlas verify --record` writes: {reason}") from error
+    return read_records(entry, ProofRecord)
 
 
 def save_records(entry: Entry, records: tuple[ProofRecord, ...]) -> None:
     """Write the records of an entry, or remove the file where there are none."""
-    path = records_path(entry)
-    if not records:
-        path.unlink(missing_ok=True)
-        return
-    data = [record.model_dump(mode="json") for record in records]
-    write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    write_records(entry, records)
 
 
 def keep_records(entry: Entry, new: tuple[ProofRecord, ...]) -> bool:
     """Make `new` the records of an entry; one that holds keeps its date. Answers whether anything changed."""
-    try:
-        old: tuple[ProofRecord, ...] | None = load_records(entry)
-    except AtlasError:
-        old = None
-    known = {record.digest: record for record in old or ()}
-    kept = tuple(known.get(record.digest, record) for record in new)
-    if kept == old:
-        return False
-    save_records(entry, kept)
-    return True
+    return renew_records(entry, new, lambda: load_records(entry))
 
 
 def digest_of(entry: Entry, execution: Execution, operator: Operator, blob: str) -> str:
@@ -116,7 +80,7 @@ def digest_of(entry: Entry, execution: Execution, operator: Operator, blob: str)
 def code_digests(operator: Operator, execution: Execution) -> dict[str, str]:
     """SHA-256 of each module that takes part: another operator or another facade may change without any effect."""
     modules = {
-        *_with_imports(operator.function.__module__),
+        *with_imports(operator.function.__module__),
         *_facade_modules(execution.facade),
         "atlas.checks.upstream",
     }
@@ -131,7 +95,7 @@ def module_digest(module: str) -> str:
 
 
 @cache
-def _with_imports(module: str) -> frozenset[str]:
+def with_imports(module: str) -> frozenset[str]:
     """A module and all modules of its package that it imports, directly or not."""
     package = module.rpartition(".")[0]
     seen, wanted = {module}, [module]
@@ -148,6 +112,8 @@ def _with_imports(module: str) -> frozenset[str]:
 def _facade_modules(facade: str) -> frozenset[str]:
     """What executes upstream code over a facade."""
     names = [file.name.removesuffix(".py") for file in files("atlas.upstream").iterdir() if file.name.endswith(".py")]
+    # What loads whole models from an installed library takes no part.
+    names = [name for name in names if not name.startswith("library")]
     ours = [name for name in names if not name.endswith("_facade") or name == f"{facade}_facade"]
     return frozenset(f"atlas.upstream.{name}" for name in ours)
 

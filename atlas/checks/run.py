@@ -19,11 +19,13 @@ from atlas.checks.graph import check_graph, check_graph_of_variants
 from atlas.checks.interface import check_interface
 from atlas.checks.parameters import check_counts, check_learned
 from atlas.checks.records import check_records
+from atlas.checks.records_model import check_model_records
 from atlas.checks.references import check_collection, check_entry
 from atlas.checks.shapes import check_shapes
 from atlas.checks.sizes import check_sizes, check_variants, sizes_are_known
 from atlas.checks.sources import MissingSources, SourceCheck
 from atlas.checks.symbols import check_crossings, check_symbols
+from atlas.checks.upstream_block import check_upstream_block
 from atlas.entries.atlas import Atlas, Collection, Entry
 from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
@@ -149,12 +151,23 @@ class _Run:
         if len(sound) == len(collection.entries) and not sizes:
             # A component that does not hold by itself may be what is wrong with its edges.
             issues += check_graph_of_variants(collection, graph) if graph is not None else ()
+            issues += check_upstream_block(collection, graph if not issues else None, self.atlas)
             sizes += issues
         self.found.extend(sizes)
         # Where a size has no value, no count has one either.
         accounts = self.accounts(collection, graph) if graph is not None and not sizes else {}
         entries = () if sizes else tuple(self.checked(each, collection, accounts) for each in sound)
-        return CheckedCollection(collection, entries, claims, variant_claims, graph, accounts)
+        proofs = self.proofs(collection, graph) if accounts else ()
+        return CheckedCollection(collection, entries, claims, variant_claims, graph, accounts, proofs)
+
+    def proofs(self, collection: Collection, graph: Graph | None) -> tuple[Proof, ...]:
+        """What is known of a model as a whole."""
+        upstream = collection.data.upstream if isinstance(collection.data, Model) else None
+        if graph is None or upstream is None or upstream.source not in self.atlas.sources:
+            return ()
+        proofs, warnings = check_model_records(collection, graph, self.atlas.sources[upstream.source])
+        self.found.extend(warnings)
+        return tuple(proofs)
 
     def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
         references = list(check_entry(entry, collection, self.atlas))

@@ -201,6 +201,16 @@ class Upstream(Record):
     """Fields of what the model returns, each with the value of ours."""
     states: Mapping[TensorName, ValueName] = Field(default_factory=dict)
     """Modules of the model whose output is compared too, each with the value of ours; `{n}` is the layer."""
+    precision: Literal["float32", "float64"] = "float64"
+    """The widest precision in which upstream computes throughout; `float32` where it narrows numbers inside."""
+    precision_note: Text | None = None
+    """For `float32`: what upstream narrows, so that a comparison in float64 says nothing."""
+
+    @model_validator(mode="after")
+    def _narrowed_for_a_reason(self) -> Upstream:
+        if (self.precision == "float32") != (self.precision_note is not None):
+            raise ValueError("`precision: float32` and `precision_note`, which says why, go together")
+        return self
 
 
 class Model(Record):

@@ -1,0 +1,97 @@
+"""What a model's file says about the upstream model, as far as it can be checked without the library.
+
+`atlas verify` then builds the upstream model from it; a name that names nothing is better told before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from atlas.checks.base import unknown
+from atlas.entries.atlas import Atlas, Collection
+from atlas.entries.collection import Model, Upstream
+from atlas.exceptions import ShapeError, SizeError, UpstreamError
+from atlas.graph.build import spelled
+from atlas.graph.structure import Graph
+from atlas.graph.unroll import Sizes
+from atlas.graph.weights import upstream_shapes, weights
+from atlas.issues import Issue
+from atlas.upstream.library_config import configuration, tiny_sizes
+from atlas.upstream.library_values import value_id, watched
+
+CODE = "A608"
+
+
+def check_upstream_block(collection: Collection, graph: Graph | None, atlas: Atlas) -> Iterator[Issue]:
+    """The manifest, the sizes, and the values that are named; `graph` is None where the graph itself does not hold."""
+    model = collection.data
+    if not isinstance(model, Model) or model.upstream is None:
+        return
+    upstream = model.upstream
+    if upstream.source not in atlas.sources and upstream.source not in atlas.unread:
+        message = f"no manifest is called {upstream.source}"
+        yield unknown(collection, ("upstream", "source"), "A116", message, upstream.source, atlas.sources)
+    if not model.complete:
+        message = "a model that is documented in part is not compared with upstream’s as a whole"
+        yield collection.issue_at_key(("upstream",), CODE, message, "document the rest, or remove `upstream`")
+        return
+    for name in upstream.keys:
+        if name in upstream.settings:
+            message = f"{name} is among `keys` and among `settings`"
+            yield collection.issue_at_key(("upstream", "settings", name), CODE, message, "remove it from one of them")
+    sizes = list(_sizes(collection, model, upstream))
+    yield from sizes
+    if graph is not None and not sizes:
+        yield from _values(collection, graph, upstream)
+
+
+def _sizes(collection: Collection, model: Model, upstream: Upstream) -> Iterator[Issue]:
+    """Every key is a size in every variant and at the tiny sizes."""
+    for name in upstream.tiny:
+        if name not in model.dimensions:
+            message = f"{name} is no dimension of the model"
+            yield unknown(collection, ("upstream", "tiny", name), CODE, message, name, model.dimensions, at_key=True)
+    bindings = {"the tiny sizes": tiny_sizes(upstream)}
+    bindings |= {f"the variant {name}": Sizes.of(variant) for name, variant in model.variants.items()}
+    for name, stated in upstream.keys.items():
+        one_key = upstream.model_copy(update={"keys": {name: stated}, "settings": {}})
+        for where, sizes in bindings.items():
+            try:
+                configuration(one_key, sizes)
+            except SizeError as error:
+                yield collection.issue(("upstream", "keys", name), CODE, f"in {where}, {error}")
+                break
+
+
+def _values(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
+    """Inputs, outputs and states are values of the graph, and the tiny model can be built."""
+    inputs = {spelled(name): argument for argument, name in upstream.inputs.items()}
+    for name, argument in inputs.items():
+        if name not in graph.inputs:
+            message = f"{argument} is given {name}, which is no input of the model"
+            yield unknown(collection, ("upstream", "inputs", argument), CODE, message, name, graph.inputs)
+    for name in graph.inputs:
+        if name not in inputs:
+            yield collection.issue_at_key(("upstream", "inputs"), CODE, f"upstream is not given the input {name}")
+    given = {name.replace("/", "."): name for name, value in graph.values.items() if value.source}
+    named = [("outputs", key, name) for key, name in upstream.outputs.items()]
+    named += [("states", key, name) for key, name in upstream.states.items()]
+    missing = False
+    for key, theirs, name in named:
+        if value_id(name) not in given.values():
+            missing = True
+            message = f"no component gives the value {name}, which is to be upstream’s {theirs}"
+            yield unknown(collection, ("upstream", key, theirs), CODE, message, name, given)
+    if not missing:
+        try:
+            sizes = tiny_sizes(upstream)
+            watched(graph, upstream, sizes)
+            upstream_shapes(weights(graph, sizes))
+            for name in graph.inputs:
+                for axis in graph.values[name].axes:
+                    axis.value(sizes.numbers)
+        except UpstreamError as error:
+            yield collection.issue_at_key(("upstream", "states"), CODE, str(error))
+        except (SizeError, ShapeError) as error:
+            message = f"at the tiny sizes the model cannot be built: {error}"
+            yield collection.issue_at_key(("upstream", "tiny"), CODE, message)

@@ -1,0 +1,91 @@
+"""What the library keeps and computes in one small run, against what we count: its cache, and its products.
+
+Both counts are independent of ours: the cache is measured as it comes back, the products are counted as they are made.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from atlas.entries.collection import Upstream
+from atlas.graph.accounting import ModelAccount, multiply_accumulates
+from atlas.graph.structure import Graph
+from atlas.graph.unroll import Sizes, Step, unroll
+from atlas.upstream.library_compare import Finding
+from atlas.upstream.library_model import LibraryModel
+from atlas.upstream.library_values import SEED, inputs_of, theirs_of
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A count on both sides."""
+
+    ours: int
+    """What we count."""
+    theirs: int
+    """What upstream's run shows."""
+    finding: Finding | None
+    """What is said where they differ."""
+
+
+def compare_cache(graph: Graph, upstream: Upstream, sizes: Sizes, account: ModelAccount, model: LibraryModel) -> Figure:
+    """The numbers that are kept after one call, over all layers, for all tokens of the batch.
+
+    Raises:
+        AtlasError: upstream cannot be run.
+    """
+    inputs = inputs_of(graph, upstream, sizes, "float32", np.random.default_rng(SEED))
+    given = theirs_of(upstream, inputs)
+    first = next(iter(given.values()))
+    tokens = first.size if first.dtype.kind in "iu" else 0
+    ours = account.cache * tokens + account.constant_state * first.shape[0]
+    theirs = model.kept_numbers(given)
+    if ours == theirs:
+        return Figure(ours, theirs, None)
+    steps = list(unroll(graph, sizes))
+    keepers = list(dict.fromkeys(step.node for step in steps if step.node.entry.data.state))
+    names = ", ".join(node.id for node in keepers) or "no component"
+    message = f"upstream keeps {theirs:,} numbers for {tokens} tokens, but the `state` of {names} says {ours:,}"
+    hint = "" if keepers else "add `state` to the component that keeps keys and values"
+    return Figure(ours, theirs, Finding(message, keepers[0] if keepers else None, hint=hint))
+
+
+def compare_products(
+    graph: Graph, upstream: Upstream, sizes: Sizes, account: ModelAccount, model: LibraryModel
+) -> Figure:
+    """The multiply–accumulates of matrix products and convolutions of one forward pass.
+
+    Raises:
+        AtlasError: upstream cannot be run.
+        SizeError: the count has no value at these sizes.
+    """
+    inputs = inputs_of(graph, upstream, sizes, "float32", np.random.default_rng(SEED))
+    ours = account.macs.value(sizes.numbers)
+    found = model.products(theirs_of(upstream, inputs))
+    if ours == found[""]:
+        return Figure(ours, found[""], None)
+    for step in unroll(graph, sizes):
+        counted, path = multiply_accumulates(step).value(sizes.numbers), _module_of(step)
+        if path and counted != found.get(path, 0):
+            message = f"{step.key} makes {counted:,} multiply–accumulates, upstream’s {path} {found.get(path, 0):,}"
+            return Figure(ours, found[""], Finding(message, step.node))
+    message = f"a forward pass makes {ours:,} multiply–accumulates by our count, {found['']:,} by upstream’s"
+    return Figure(ours, found[""], Finding(message, hint=_heaviest(found)))
+
+
+def _module_of(step: Step) -> str:
+    """The upstream module that holds all tensors of a step; empty where it has none, or they have nothing in common."""
+    names = [step.scope + tensor for tensor in step.node.tensors.values()]
+    modules = [name.split(".")[:-1] for name in names]
+    return ".".join(os.path.commonprefix(modules)) if modules else ""
+
+
+def _heaviest(found: Mapping[str, int]) -> str:
+    """Where upstream makes its products, the largest shares first."""
+    leaves = {name: count for name, count in found.items() if not any(other.startswith(f"{name}.") for other in found)}
+    most = sorted(leaves.items(), key=lambda one: -one[1])[:5]
+    return "upstream’s largest: " + ", ".join(f"{name} {count:,}" for name, count in most if name)
