@@ -12,6 +12,7 @@ AtlasError
 ├── SizeError               a size expression that cannot be read or has no value
 ├── NodeError               the Node environment or its process failed
 ├── DisplayError            KaTeX refuses a formula
+├── DiagramError            a diagram or picture whose data contradict themselves, or that cannot be laid out
 ├── UpstreamError           upstream code could not be executed
 │   └── LibraryError        the upstream library is not installed, or is not the pinned one
 └── SourceError             a pinned source could not be brought or does not hold
@@ -89,15 +90,19 @@ class FormulaError(AtlasError):
     """A formula cannot be read or executed, or differs from its reference.
 
     `code` is a letter and three digits (`A214`), `span` the characters of the formula that the message is about (the
-    first and the one after the last), `hint` the nearest fix or an empty string.
+    first and the one after the last), `hint` the nearest fix or an empty string, `symbol` the name that the message
+    is about, as it was written, where it is about one.
     """
 
-    def __init__(self, code: str, message: str, span: tuple[int, int] = (0, 0), hint: str = "") -> None:
+    def __init__(
+        self, code: str, message: str, span: tuple[int, int] = (0, 0), hint: str = "", symbol: str | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.span = span
         self.hint = hint
+        self.symbol = symbol
 
 
 class NodeError(AtlasError):
@@ -110,6 +115,10 @@ class DisplayError(AtlasError):
     def __init__(self, message: str, position: int | None = None) -> None:
         super().__init__(message)
         self.position = position
+
+
+class DiagramError(AtlasError):
+    """The data of a diagram or of a budget's picture contradict themselves, or the diagram cannot be laid out."""
 
 
 class UpstreamError(AtlasError):

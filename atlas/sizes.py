@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, prod
+from math import ceil, floor, lcm, prod
 
 from atlas.exceptions import SizeError
 
@@ -123,7 +123,7 @@ class Size:
             lowest = min(dict(monomial).get(name, 0) for monomial, _ in difference.terms)
             if lowest < 0:
                 difference = difference * Size(((((name, -lowest),), Fraction(1)),))
-        shifted = {name: symbol(name) + constant(1) for name in atoms if not name.startswith("\\lfloor")}
+        shifted = {name: symbol(name) + constant(1) for name in atoms if not _is_floor(name)}
         try:
             return all(factor >= 0 for _, factor in difference.substitute(shifted).terms)
         except SizeError:
@@ -157,12 +157,22 @@ def symbol(name: str) -> Size:
 
 
 def floored(inner: Size) -> Size:
-    """The largest whole number that is not above a size."""
-    if not inner.symbols:
-        return constant(floor(_fraction(inner, {})))
-    if all(factor.denominator == 1 and all(power > 0 for _, power in monomial) for monomial, factor in inner.terms):
-        return inner
-    return symbol("\\lfloor " + str(inner) + "\\rfloor")
+    r"""The largest whole number that is not above a size.
+
+    Whole parts are taken out, so that equal floors are written alike: `\lfloor (H-1)/2\rfloor+1` is
+    `\lfloor (H+1)/2\rfloor`. Of fractions such as `-1/s` the floor is known, as symbols are at least 1.
+    """
+    products = [(monomial, factor) for monomial, factor in inner.terms if all(power > 0 for _, power in monomial)]
+    whole = _collect((monomial, Fraction(floor(factor))) for monomial, factor in products)
+    rest = inner + -whole
+    zero = Fraction()
+    low = sum((min(factor, zero) if monomial else factor for monomial, factor in rest.terms), zero)
+    high = sum((max(factor, zero) if monomial else factor for monomial, factor in rest.terms), zero)
+    # Where a fraction is subtracted, the highest value is never reached.
+    top = ceil(high) - 1 if any(factor < 0 for _, factor in rest.terms) else floor(high)
+    if top == floor(low) and all(power < 0 and not _is_floor(name) for term, _ in rest.terms for name, power in term):
+        return whole + constant(floor(low))
+    return whole + symbol("\\lfloor " + _over_one_divisor(rest) + "\\rfloor")
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -319,7 +329,7 @@ def _product(first: Monomial, second: Monomial) -> Monomial:
 
 def _symbols_of(atom: str) -> frozenset[str]:
     """The symbols inside an atom: the atom itself, or those of a floor's argument."""
-    return _floored(atom).symbols if atom.startswith("\\lfloor") else frozenset((atom,))
+    return _floored(atom).symbols if _is_floor(atom) else frozenset((atom,))
 
 
 @lru_cache(maxsize=4096)
@@ -329,13 +339,13 @@ def _floored(atom: str) -> Size:
 
 
 def _replaced(atom: str, values: Mapping[str, Size]) -> Size:
-    if atom.startswith("\\lfloor"):
+    if _is_floor(atom):
         return floored(_floored(atom).substitute(values))
     return values[atom] if atom in values else symbol(atom)
 
 
 def _power(name: str, power: int, bindings: Mapping[str, int]) -> Fraction:
-    if name.startswith("\\lfloor"):
+    if _is_floor(name):
         base = Fraction(floor(_fraction(_floored(name), bindings)))
     elif name in bindings:
         base = Fraction(bindings[name])
@@ -351,6 +361,23 @@ def _fraction(expression: Size, bindings: Mapping[str, int]) -> Fraction:
     for monomial, factor in expression.terms:
         total += factor * prod(_power(name, power, bindings) for name, power in monomial)
     return total
+
+
+def _is_floor(atom: str) -> bool:
+    return atom.startswith("\\lfloor")
+
+
+def _over_one_divisor(expression: Size) -> str:
+    """A size as one quotient: `(H+1)/2`, which is shorter to read than `H/2+1/2`."""
+    lowest: dict[str, int] = {}
+    for name, power in (one for monomial, _ in expression.terms for one in monomial):
+        lowest[name] = min(lowest.get(name, 0), power)
+    symbols = tuple(sorted((name, -power) for name, power in lowest.items() if power))
+    divisor = Size(((symbols, Fraction(lcm(*(factor.denominator for _, factor in expression.terms)))),))
+    if len(expression.terms) == 1 or divisor == constant(1):
+        return str(expression)
+    below = f"({divisor})" if " " in str(divisor) else str(divisor)
+    return f"({expression * divisor})/{below}"
 
 
 def _term(monomial: Monomial, factor: Fraction) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from atlas.entries.atlas import Atlas, Entry
+from atlas.entries.atlas import Atlas, Collection, Entry
+from atlas.entries.collection import Library
 from atlas.entries.load import load
+from atlas.sizes import size
 from atlas.sources.store import PinnedText, SourceStore
 
 PROJECT = Path(__file__).resolve().parent / "project"
@@ -52,3 +55,17 @@ def real_project(tmp_path: Path) -> RealProject:
     root = tmp_path / "project"
     shutil.copytree(PROJECT, root)
     return RealProject(root)
+
+
+@pytest.fixture
+def library_of() -> Callable[[Entry], Collection]:
+    """A library that documents one entry, with its sizes as dimensions."""
+
+    def make(entry: Entry) -> Collection:
+        axes = [size(axis) for symbol in entry.data.symbols.values() for axis in symbol.axes]
+        names = sorted({name for axis in axes for name in axis.symbols}) or ["d"]
+        dimensions = dict.fromkeys(names, "a size")
+        data = Library(title="A", summary="A", kind="A", source="a", dimensions=dimensions, layers=("a",))
+        return Collection("a", entry.file, entry.document, data, (entry,))
+
+    return make

@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "jinja2": {"render", "plugin"},
     "pygments": {"markup"},
     "markdown_it": {"markup"},
-    "numpy": {"formula", "operators", "upstream", "checks"},
+    "numpy": {"formula", "operators", "graph", "upstream", "checks"},
     "nodeenv": {"node"},
     **{library: {"sources"} for library in NETWORK},
 }

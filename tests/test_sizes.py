@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import floor
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas.exceptions import SizeError
-from atlas.sizes import MAX_LENGTH, MAX_NESTING, MAX_TERMS, Size, constant, product, size
+from atlas.sizes import MAX_LENGTH, MAX_NESTING, MAX_TERMS, Size, constant, floored, product, size
 
 
 @pytest.mark.parametrize(
@@ -27,6 +28,13 @@ from atlas.sizes import MAX_LENGTH, MAX_NESTING, MAX_TERMS, Size, constant, prod
         (r"\lfloor 7/2\rfloor", "3"),
         (r"\lfloor d+1\rfloor", "d+1"),
         (r"\lfloor (n+n)/4\rfloor", r"\lfloor n/2\rfloor"),
+        (r"\lfloor (H-1)/2\rfloor+1", r"\lfloor (H+1)/2\rfloor"),
+        (r"\lfloor (H-1)/s\rfloor+1", r"\lfloor (H+s-1)/s\rfloor"),
+        (r"\lfloor -n/2\rfloor", r"\lfloor n/2\rfloor-n"),
+        (r"\lfloor (s m-1)/s\rfloor+1", "m"),
+        (r"\lfloor -1/s\rfloor", "-1"),
+        (r"\lfloor 1/(2 s)\rfloor", "0"),
+        (r"\lfloor 1/2-1/(2 s)\rfloor", "0"),
         ("-(a-b)", "b-a"),
         (" d ", "d"),
     ],
@@ -39,6 +47,7 @@ def test_expressions_that_are_one_polynomial_are_equal(one: str, other: str) -> 
 
 def test_expressions_that_differ_are_not_equal() -> None:
     different = ["d", "2 d", "d+1", "d_v", "d_{vv}", "d'", "d d", "h", "d/2", r"\lfloor d/2\rfloor", r"\mathrm{d}", "1"]
+    different += [r"\lfloor (d+1)/2\rfloor", r"\lfloor 1/s\rfloor", r"\lfloor -2/s\rfloor", r"\lfloor (d+1)/s\rfloor"]
     assert len({size(expression) for expression in different}) == len(different)
 
 
@@ -67,6 +76,10 @@ def test_symbols_are_those_that_need_a_value(expression: str, symbols: set[str])
         (r"2\lfloor n/2\rfloor+1", {"n": 7}, 7),
         (r"\lfloor\lfloor n/2\rfloor/3\rfloor", {"n": 23}, 3),
         (r"\lfloor -n/2\rfloor", {"n": 7}, -4),
+        (r"\lfloor (H-1)/s\rfloor+1", {"H": 9, "s": 4}, 3),
+        (r"\lfloor -1/s\rfloor", {"s": 1}, -1),
+        (r"\lfloor -2/s\rfloor", {"s": 1}, -2),
+        (r"\lfloor 1/s\rfloor", {"s": 1}, 1),
         ("d", {"d": 10**12}, 10**12),
         (7, {}, 7),
         ("0", {}, 0),
@@ -129,10 +142,22 @@ def test_messages_of_sizes_without_a_value(expression: str, bindings: dict[str, 
 def test_a_floor_whose_argument_is_long_when_multiplied_out_still_has_symbols_and_a_value() -> None:
     letters = "abcdefghij"
     factors = "(a+b)(c+d)(e+f)(g+h)(i+j)"
-    floor = size(rf"\lfloor {factors}/3\rfloor")
-    assert len(str(floor)) > MAX_LENGTH
-    assert floor.symbols == set(letters)
-    assert floor.value(dict.fromkeys(letters, 1)) == 32 // 3
+    found = size(rf"\lfloor {factors}/3\rfloor")
+    assert len(str(found)) > MAX_LENGTH
+    assert found.symbols == set(letters)
+    assert found.value(dict.fromkeys(letters, 1)) == 32 // 3
+
+
+@pytest.mark.parametrize(
+    ("expression", "printed"),
+    [
+        (r"\lfloor (H-1)/2\rfloor+1", r"\lfloor (H+1)/2\rfloor"),
+        (r"\lfloor (H-1)/s\rfloor", r"\lfloor (H-1)/s\rfloor"),
+        (r"\lfloor H/(2 s)-1/(3 s)\rfloor", r"\lfloor (3 H-2)/(6 s)\rfloor"),
+    ],
+)
+def test_floors_are_printed_as_one_quotient(expression: str, printed: str) -> None:
+    assert str(size(expression)) == printed
 
 
 SYMBOLS = ["d", "h", "d_v", r"d_{\mathrm{ff}}", r"\alpha", "x'", "H"]
@@ -147,6 +172,7 @@ def sums(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
         st.builds(r"({}\cdot {})".format, inner, inner),
         st.builds("{}/{}".format, inner, NUMBERS),
         st.builds(r"\lfloor {}/{}\rfloor".format, inner, NUMBERS),
+        st.builds(r"\lfloor {}/{}\rfloor".format, inner, st.sampled_from(SYMBOLS)),
     )
 
 
@@ -181,3 +207,10 @@ def test_sums_and_products_have_the_values_of_sums_and_products(one: str, other:
     assert value(first * second) == value(first) * value(second)
     assert value(-first) == -value(first)
     assert value(first + -first) == 0
+
+
+@settings(derandomize=True, deadline=None)
+@given(EXPRESSIONS, st.sampled_from([*SYMBOLS, "2", "7"]), BINDINGS)
+def test_a_floor_has_the_value_of_the_floor(inner: str, divisor: str, bindings: dict[str, int]) -> None:
+    quotient = Fraction((size(inner) * constant(WHOLE)).value(bindings), WHOLE * size(divisor).value(bindings))
+    assert floored(size(inner) / size(divisor)).value(bindings) == floor(quotient)

@@ -14,7 +14,7 @@ from atlas.entries.component import Api, ApiArgument
 from atlas.entries.words import quoted
 from atlas.exceptions import ExcerptError
 from atlas.issues import Issue
-from atlas.sources.definitions import Definition, definitions, dotted, syntax_tree
+from atlas.sources.definitions import Definition, definitions, dotted, nodes_between
 from atlas.sources.store import PinnedText
 from atlas.sources.symbols import signature
 
@@ -97,9 +97,8 @@ def _registers(name: str) -> bool:
 
 def _calls(pinned: PinnedText, definition: Definition) -> Iterator[tuple[str, str]]:
     """The dotted name of each call in a definition, with its first argument where that is a text."""
-    tree = syntax_tree(pinned.text)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and definition.first <= node.lineno <= definition.last:
+    for node in nodes_between(pinned.text, definition.first, definition.last):
+        if isinstance(node, ast.Call):
             first = node.args[0] if node.args else None
             text = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
             yield dotted(node.func), text

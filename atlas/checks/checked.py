@@ -94,6 +94,8 @@ class Checked:
     """The collections by id."""
     files: Mapping[tuple[str, str], PinnedText]
     """Every pinned file that is at hand, by source and path."""
+    pins: Mapping[tuple[str, str], PinStatus]
+    """What is known of each pin, by source and path."""
     warnings: tuple[Issue, ...]
     """What pages must say: proofs that are stale or missing."""
 

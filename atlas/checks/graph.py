@@ -79,7 +79,8 @@ def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[No
             shapes[key] = tuple(size(axis).value(step.sizes) for axis in symbols[symbol].axes)
             if min(shapes[key], default=1) < 1:
                 return step.node, symbol, f"{step.key} gives {symbol} with the shape {shapes[key]}"
-    upstream_shapes(weights_of(steps))
+    if model.upstream is not None:  # else the names are those of single components
+        upstream_shapes(weights_of(steps))
     return None
 
 

@@ -1,22 +1,24 @@
 """Parameters: exactly the operator's learned arguments are listed, and every count reconciles with an independent one.
 
-The account multiplies polynomials of sizes; the check counts the elements of arrays of the operator's own shapes.
+The account multiplies the axes that the entry states for a parameter; the check takes the lengths that the operator's
+other arguments, its results and its options tell of that parameter, and says where they tell none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from math import prod
 
 from atlas.checks.base import listed
+from atlas.checks.call import axes_of, call_of, relations
 from atlas.checks.interface import bound_to
 from atlas.entries.atlas import Collection, Entry
 from atlas.entries.collection import Model
 from atlas.exceptions import SizeError
-from atlas.graph.accounting import ModelAccount, account, grouped
+from atlas.formula.symbols import SymbolTable
+from atlas.graph.accounting import Instance, ModelAccount, account, grouped, total
 from atlas.issues import Issue
 from atlas.operators.registry import Operator
-from atlas.sizes import size
+from atlas.sizes import Size, product, size
 
 
 def check_learned(entry: Entry, operator: Operator) -> list[Issue]:
@@ -25,41 +27,66 @@ def check_learned(entry: Entry, operator: Operator) -> list[Issue]:
 
 
 def check_counts(
-    entry: Entry, collection: Collection, operator: Operator, accounts: Mapping[str, ModelAccount]
+    entry: Entry,
+    collection: Collection,
+    operator: Operator,
+    table: SymbolTable,
+    accounts: Mapping[str, ModelAccount],
 ) -> tuple[str, list[Issue]]:
-    """What was counted, for the page, and the issues; interface, shapes and sizes must hold."""
-    if not isinstance(collection.data, Model):
-        return _counts_of_symbols(entry, operator)
+    """What was counted, for the page, and the issues; interface, shapes and sizes must hold.
+
+    `accounts` has what each variant of a model has.
+    """
+    try:
+        independent, untold = _count(entry, operator, table)
+        if isinstance(collection.data, Model):
+            figure, message = _counts_of_variants(entry, collection.data, operator, independent, accounts)
+        else:
+            figure, message = _counts_of_symbols(entry, operator, total(independent.values()))
+    except SizeError as error:
+        figure, message = "", f"the parameters cannot be counted: {error}"
+    if message:
+        return "", [entry.issue_at_key(("symbols",), "A402", message)]
+    return f"{figure}; not counted independently: {listed(untold)}" if untold else figure, []
+
+
+def _counts_of_variants(
+    entry: Entry,
+    model: Model,
+    operator: Operator,
+    independent: Mapping[str, Size],
+    accounts: Mapping[str, ModelAccount],
+) -> tuple[str, str]:
+    """What was counted in every variant, or else what is wrong."""
     counted = []
-    for name, variant in collection.data.variants.items():
+    for name, variant in model.variants.items():
         try:
-            account_ = accounts[name].entries[entry.id]
-            total = account_.across.value({})
-            independent = sum(_elements(entry, operator, sizes) for sizes in account_.places)
+            found = accounts[name].entries[entry.id]
+            count = found.across.value({})
+            expected = sum(_own(independent, place).value(place.sizes) for place in found.places)
         except SizeError as error:
-            message = f"in {name} the parameters cannot be counted: {error}"
-            return "", [entry.issue_at_key(("symbols",), "A402", message)]
-        if total != independent:
-            message = f"{name} has {total:,} parameters here by its axes, {independent:,} by {operator.name}"
-            return "", [entry.issue_at_key(("symbols",), "A402", message)]
-        counted.append(f"{variant.title} {grouped(total)}")
-    return f"counted for every variant over its layers: {', '.join(counted)}", []
+            return "", f"in {name} the parameters cannot be counted: {error}"
+        if count != expected:
+            return "", f"{name} has {count:,} parameters here by its axes, {expected:,} by {operator.name}"
+        counted.append(f"{variant.title} {grouped(count)}")
+    return f"counted for every variant over its layers: {', '.join(counted)}", ""
 
 
-def _counts_of_symbols(entry: Entry, operator: Operator) -> tuple[str, list[Issue]]:
+def _own(independent: Mapping[str, Size], place: Instance) -> Size:
+    """What the parameters are in one place that are not tied to another component's there."""
+    return total(count for name, count in independent.items() if name not in place.tied)
+
+
+def _counts_of_symbols(entry: Entry, operator: Operator, independent: Size) -> tuple[str, str]:
     """A library binds no sizes, so its count, which is of symbols, is compared at sizes that are pairwise distinct."""
     count = account(entry, {}, None).per_instance
-    names = {name for symbol in entry.data.symbols.values() for axis in symbol.axes for name in size(axis).symbols}
-    sizes = {name: 420 * position + 420 for position, name in enumerate(sorted(names))}  # whole also where halved
-    try:
-        total, independent = count.value(sizes), _elements(entry, operator, sizes)
-    except SizeError as error:
-        return "", [entry.issue_at_key(("symbols",), "A402", f"the parameters cannot be counted: {error}")]
-    if total != independent:
+    names = sorted(count.symbols | independent.symbols)
+    sizes = {name: 420 * position + 420 for position, name in enumerate(names)}  # whole also where halved
+    stated, expected = count.value(sizes), independent.value(sizes)
+    if stated != expected:
         tried = ", ".join(f"{name} = {value}" for name, value in sizes.items())
-        message = f"there are {total:,} parameters here by their axes, {independent:,} by {operator.name}, with {tried}"
-        return "", [entry.issue_at_key(("symbols",), "A402", message)]
-    return f"{count} per instance, as many as {operator.name} has", []
+        return "", f"there are {stated:,} parameters here by their axes, {expected:,} by {operator.name}, with {tried}"
+    return f"{count} per instance, as many as {operator.name} has", ""
 
 
 def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:
@@ -77,29 +104,39 @@ def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:
             )
             yield entry.issue(("symbols", name, "parameter"), "A401", message)
     for name, declared in entry.data.symbols.items():
-        if declared.tensor is not None and declared.parameter is None:
+        # A learned argument without `parameter` is told of above.
+        is_stored = declared.parameter is not None or declared.buffer is not None
+        if declared.tensor is not None and not is_stored and declared.binds not in operator.parameters:
             message = f"{name} has a tensor upstream but is no parameter"
-            yield entry.issue(("symbols", name, "tensor"), "A401", message, "give it `parameter: ` and a name")
+            hint = "give it `parameter: ` and a name, or `buffer: ` where it is not learned"
+            yield entry.issue(("symbols", name, "tensor"), "A401", message, hint)
 
 
-def _elements(entry: Entry, operator: Operator, sizes: Mapping[str, int]) -> int:
-    """How many elements the operator's parameters have, by its own contract and the sizes of the other arguments."""
-    known: dict[str, int] = {}
-    for argument in operator.contract.inputs:
-        symbol = bound_to(entry, argument.name)
-        if symbol is None or argument.name in operator.parameters:
-            continue
-        own, _ = argument.parted(tuple(entry.data.symbols[symbol].axes))
-        for label, axis in zip(argument.axes, own, strict=True):
-            expression = size(axis)
-            if expression.symbols <= sizes.keys():
-                known[str(label)] = expression.value(sizes)
-    counts = []
-    for argument in operator.contract.inputs:
-        symbol = bound_to(entry, argument.name)
-        if symbol is not None and argument.name in operator.parameters:  # one that may be left out need not be there
-            axes = entry.data.symbols[symbol].axes
-            lengths = [known.get(str(label)) for label in argument.axes]
-            counts.append(prod(size(axis).value(sizes) if length is None else length
-                               for length, axis in zip(lengths, axes, strict=True)))  # fmt: skip
-    return sum(counts)
+def _count(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[dict[str, Size], list[str]]:
+    """How many elements each of the operator's parameters has, by symbol, as all else that it takes and returns tells.
+
+    The second value names the parameters of which nothing else tells a length, with the axes that have it: of these,
+    the entry's own axis is taken, which proves nothing.
+    """
+    call = call_of(entry, operator, table)
+    learned = [name for name in operator.parameters if name in call.inputs]  # one that may be left out may be missing
+    others = {name: axes for name, axes in call.axes(entry).items() if name not in learned}
+    results = {name: axes_of(entry, declared) for name, declared in call.results.items()}
+    axes = {**others, **results, **{name: axes_of(entry, call.inputs[name]) for name in learned}}
+    known = relations(table, axes.values())
+    counts: dict[str, Size] = {}
+    untold = []
+    for name in learned:
+        own = [size(axis) for axis in axes[name]]
+        told = operator.contract.lengths(name, axes, call.sizes(), known, call.ranges(entry))
+        pairs = list(zip(told, own, strict=True))
+        counts[call.inputs[name]] = product(_told(length, axis, known) for length, axis in pairs)
+        if open_axes := dict.fromkeys(str(axis) for length, axis in pairs if length is None):
+            label = entry.data.symbols[call.inputs[name]].parameter or name
+            untold.append(f"{label} ({', '.join(open_axes)})")
+    return counts, untold
+
+
+def _told(length: Size | None, own: Size, known: Mapping[str, Size]) -> Size:
+    """A length in the entry's own words where it is the same: a variant need not give other sizes a value."""
+    return own if length is None or length.substitute(known) == own.substitute(known) else length

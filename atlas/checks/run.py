@@ -5,7 +5,6 @@ A check whose ground another has already found missing is left out, so that one 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from atlas.checks.api import check_api
 from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.display import Typesetter, check_display
-from atlas.checks.formula import check_formula, read_formula
+from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.graph import check_graph, check_graph_of_variants
 from atlas.checks.interface import check_interface
 from atlas.checks.parameters import check_counts, check_learned
@@ -31,6 +30,7 @@ from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
 from atlas.exceptions import ContentError, SourceError
 from atlas.formula.engine import Formula
+from atlas.formula.symbols import SymbolTable
 from atlas.graph.accounting import ModelAccount, model_account
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes
@@ -42,9 +42,7 @@ from atlas.sources.store import SourceStore
 StoreMaker = Callable[[Atlas], SourceStore]
 
 
-UNKNOWN = frozenset(("A209", "A210"))
-"""Names in a formula that nothing declares."""
-NAMES = UNKNOWN | frozenset(("A130", "A131", "A132", "A135", "A212", "A213", "A244"))
+NAMES = frozenset(("A130", "A131", "A132", "A135", "A209", "A210", "A212", "A213", "A244"))
 """Mistakes in names and declarations, from which others would follow in shapes and in what stands for what."""
 
 
@@ -110,6 +108,8 @@ class _Sound:
     """The entry."""
     operator: Operator
     """Its operator."""
+    table: SymbolTable
+    """Its symbols, as the formula engine takes them."""
     claims: tuple[CheckedClaim, ...]
     """Its source claims."""
     shapes: str
@@ -131,8 +131,8 @@ class _Run:
         issues, self.unreadable = check_display(self.atlas, typesetter)
         self.found.extend(issues)
         collections = {name: self.collection(one) for name, one in self.atlas.collections.items()}
-        files = dict(self.sources.files)
-        return lambda issues: Checked(self.atlas, collections, files, tuple(issues))
+        files, pins = dict(self.sources.files), dict(self.sources.pins)
+        return lambda issues: Checked(self.atlas, collections, files, pins, tuple(issues))
 
     def collection(self, collection: Collection) -> CheckedCollection:
         data = collection.data
@@ -145,18 +145,20 @@ class _Run:
             for name, variant in data.variants.items():
                 variant_claims[name] = self.sources.claims(collection, variant.sources, ("variants", name, "sources"))
                 self.sources.settings(collection, name, variant)
-        graph, issues = check_graph(collection)
         sound = [each for entry in collection.entries if (each := self.entry(entry, collection)) is not None]
         sizes += check_variants(collection, [each.entry for each in sound])
-        if len(sound) == len(collection.entries) and not sizes:
+        graph: Graph | None = None
+        if collection.whole and len(sound) == len(collection.entries) and not sizes:
             # A component that does not hold by itself may be what is wrong with its edges.
+            graph, issues = check_graph(collection)
             issues += check_graph_of_variants(collection, graph) if graph is not None else ()
             issues += check_upstream_block(collection, graph if not issues else None, self.atlas)
             sizes += issues
         self.found.extend(sizes)
-        # Where a size has no value, no count has one either.
+        # Where a size has no value or an edge does not hold, no count has a value either.
         accounts = self.accounts(collection, graph) if graph is not None and not sizes else {}
-        entries = () if sizes else tuple(self.checked(each, collection, accounts) for each in sound)
+        counted = bool(accounts) or not isinstance(data, Model)
+        entries = tuple(self.checked(each, collection, accounts) for each in sound) if counted else ()
         proofs = self.proofs(collection, graph) if accounts else ()
         return CheckedCollection(collection, entries, claims, variant_claims, graph, accounts, proofs)
 
@@ -172,29 +174,33 @@ class _Run:
     def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
         references = list(check_entry(entry, collection, self.atlas))
         self.found.extend(references)
-        formula, symbols = self._read(entry, collection)
-        if references:
+        operator, issues = check_interface(entry)
+        table, declared = read_table(entry, operator)
+        formula, symbols = self._read(entry, collection, table)
+        if entry.id not in self.unreadable and not (symbols and entry.data.formula_not_executed):
+            symbols = [*declared, *symbols]  # else the check of names has told the same already
+        unplaced = bool(references) or not sizes_are_known(entry, collection)
+        if unplaced:
             # An axis that is no axis of the collection is no size of the formula either.
             symbols = [issue for issue in symbols if issue.code != "A244"]
         self.found.extend(symbols)
         claims = self.sources.claims(entry, entry.data.sources, ("sources",))
         self._api(entry)
-        operator, issues = check_interface(entry)
         misnamed = any(issue.code in NAMES for issue in symbols)
         if misnamed:
             # A symbol that is missing stands for nothing either.
             issues = [issue for issue in issues if issue.code != "A134"]
         self.found.extend(issues)
-        if operator is None or issues or references or misnamed or not sizes_are_known(entry, collection):
+        if operator is None or table is None or issues or unplaced or misnamed:
             return None
         learned = check_learned(entry, operator)
-        shapes, issues = check_shapes(entry, operator)
+        shapes, issues = check_shapes(entry, operator, table)
         self.found.extend([*learned, *issues])
         if issues:
             return None
         proof, issues = self._formula(entry, operator, formula)
         self.found.extend(issues)
-        return None if learned or issues or symbols else _Sound(entry, operator, claims, shapes, proof)
+        return None if learned or issues or symbols else _Sound(entry, operator, table, claims, shapes, proof)
 
     def accounts(self, collection: Collection, graph: Graph) -> dict[str, ModelAccount]:
         """What each variant has and does."""
@@ -204,7 +210,7 @@ class _Run:
 
     def checked(self, sound: _Sound, collection: Collection, accounts: Mapping[str, ModelAccount]) -> CheckedEntry:
         entry, claims = sound.entry, sound.claims
-        counts, issues = check_counts(entry, collection, sound.operator, accounts)
+        counts, issues = check_counts(entry, collection, sound.operator, sound.table, accounts)
         self.found.extend(issues)
         blobs = {one.claim.id: one.source.data.files[one.claim.path].blob for one in claims}
         recorded, warnings = check_records(entry, sound.operator, blobs)
@@ -219,14 +225,15 @@ class _Run:
         )
         return CheckedEntry(entry, sound.operator, claims, proofs)
 
-    def _read(self, entry: Entry, collection: Collection) -> tuple[Formula | None, list[Issue]]:
+    def _read(
+        self, entry: Entry, collection: Collection, table: SymbolTable | None
+    ) -> tuple[Formula | None, list[Issue]]:
         """The formula where it is to be executed, and what is wrong with its names or with the text."""
         if entry.id in self.unreadable:
             return None, []
         if entry.data.formula_not_executed is not None:
             return None, check_symbols(entry, collection)
-        formula, issues = read_formula(entry)
-        unknown = {text for issue in issues if issue.code in UNKNOWN for text in re.findall("`(.+?)`", issue.message)}
+        formula, issues, unknown = read_formula(entry, table) if table is not None else (None, [], frozenset())
         return formula, [*issues, *check_crossings(entry, unknown)]
 
     def _formula(self, entry: Entry, operator: Operator, formula: Formula | None) -> tuple[Proof, list[Issue]]:
@@ -268,14 +275,3 @@ def _excerpt_proof(claims: tuple[CheckedClaim, ...], command: str) -> tuple[Proo
     else:
         figure += f"; for {len(claims) - proved} the revision is a release that was not proved against git"
     return (Proof("excerpts", "proved", figure, command),)
-
-
-def files_of(checked: Checked) -> Mapping[tuple[str, str], list[CheckedEntry]]:
-    """For each pinned file, the entries that document a passage of it."""
-    found: dict[tuple[str, str], list[CheckedEntry]] = {}
-    for entry in checked.entries:
-        for claim in entry.claims:
-            users = found.setdefault((claim.claim.source, claim.claim.path), [])
-            if entry not in users:
-                users.append(entry)
-    return found

@@ -66,6 +66,8 @@ class Source(Placed):
 
     data: Manifest
     """The manifest."""
+    licence: str
+    """The text of the project's licence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +105,6 @@ class Collection(Placed):
     def stack_of(self, entry: Entry) -> Stack | None:
         """The stack that an entry stands in; None in a library."""
         return self.data.stack(entry.stack) if isinstance(self.data, Model) and entry.stack is not None else None
-
-    def neighbours(self, entry: Entry) -> tuple[Entry | None, Entry | None]:
-        """The entries before and after, along the data flow."""
-        index = next(position for position, other in enumerate(self.entries) if other.id == entry.id)
-        before = self.entries[index - 1] if index else None
-        after = self.entries[index + 1] if index + 1 < len(self.entries) else None
-        return before, after
 
 
 @dataclass(frozen=True, slots=True)

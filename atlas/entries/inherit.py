@@ -21,7 +21,8 @@ class Inheritance:
 
     def __init__(self, documents: Mapping[str, Document], names: Collection[str], not_entries: Collection[str]) -> None:
         self.documents = documents
-        self.names = [name for name in names if name.partition("/")[2] not in not_entries]
+        # A mapping to nothing is a set that keeps its order, in which the nearest name is looked for.
+        self.names = dict.fromkeys(name for name in names if name.partition("/")[2] not in not_entries)
         self.issues: list[Issue] = []
         self.circles: set[frozenset[str]] = set()
 

@@ -53,6 +53,7 @@ class _Loader:
         self.issues: list[Issue] = []
         self.documents: dict[str, Document] = {}
         self.files: dict[str, Path] = {}
+        self.folders: dict[str, list[str]] = {}
         self.refused: set[str] = set()
 
     def sources(self, folder: Path) -> Iterator[tuple[str, Source | None]]:
@@ -69,8 +70,8 @@ class _Loader:
             if document is None or manifest is None or document.doubtful:
                 yield file.stem, None
                 continue
-            source = Source(file.stem, file, document, manifest)
-            problem = _unreadable(_inside(folder / manifest.license_text, folder))
+            licence, problem = _licence(_inside(folder / manifest.license_text, folder))
+            source = Source(file.stem, file, document, manifest, licence)
             if problem:
                 message = f"{problem} {manifest.license_text} beside the manifest"
                 self.issues.append(source.issue(("license_text",), "A125", message, "add the project's own text"))
@@ -84,6 +85,8 @@ class _Loader:
             name = _name(file, self.content)
             document = self.read(file)
             self.files[name] = file
+            if "/" in name:
+                self.folders.setdefault(name.partition("/")[0], []).append(name)
             if document is not None:
                 self.documents[name] = document
 
@@ -120,7 +123,7 @@ class _Loader:
                 message = "the file stands in no collection"
                 hint = "a collection is a folder with a model.yml or a library.yml"
                 self.issues.append(Issue(shown_path(self.files[name], self.root), 0, 0, "A114", message, hint))
-        for folder in sorted({name.partition("/")[0] for name in self.files if "/" in name}):
+        for folder in sorted(self.folders):
             kinds = [kind for kind in COLLECTION_FILES if f"{folder}/{kind}" in self.files]
             if refused := _refused_name(folder):
                 shown = shown_path(self.content / folder, self.root)
@@ -141,15 +144,16 @@ class _Loader:
         document = self.documents.get(own)
         data, issues = validate(document, COLLECTION_FILES[kind]) if document is not None else (None, [])
         self.issues += issues
-        names = [name for name in self.files if name.startswith(f"{folder}/") and name != own]
+        names = [name for name in self.folders[folder] if name != own]
         if document is None or data is None or document.doubtful:
             for name in names:
                 self.entry(name, folder, inheritance)
             return None
         listed = list(_listed(data, folder))
-        loaded = {name: self.entry(name, folder, inheritance) for name in names if name in dict(listed)}
-        entries = tuple(entry for name in dict(listed) if (entry := loaded.get(name)) is not None)
-        collection = Collection(folder, self.files[own], document, data, entries, len(entries) == len(dict(listed)))
+        wanted = dict(listed)
+        loaded = {name: self.entry(name, folder, inheritance) for name in names if name in wanted}
+        entries = tuple(entry for name in wanted if (entry := loaded.get(name)) is not None)
+        collection = Collection(folder, self.files[own], document, data, entries, len(entries) == len(wanted))
         self.issues += self.list_issues(collection, listed, [name for name in names if name not in loaded])
         return collection
 
@@ -158,16 +162,20 @@ class _Loader:
     ) -> Iterator[Issue]:
         """What is listed without a file or twice, and what is not listed."""
         seen: Counter[str] = Counter()
+        left = dict.fromkeys(unlisted)
+        by_tail = {name.rpartition("/")[2]: name for name in unlisted}
         for name, path in listed:
             seen[name] += 1
             if seen[name] > 1:
                 yield collection.issue(path, "A124", f"{name} is listed twice")
             elif name not in self.files and name not in self.refused:
-                near = difflib.get_close_matches(name, unlisted, n=1)
-                unlisted = [other for other in unlisted if other not in near]
-                hint = f"did you mean `{near[0].rpartition('/')[2]}`?" if near else "write it, or take it off the list"
-                yield collection.issue(path, "A112", f"there is no file {name}.yml", hint)
-        for name in unlisted:
+                # In a folder that was renamed all names are the same; only for others are all compared with each other.
+                moved = by_tail.get(name.rpartition("/")[2])
+                near = [moved] if moved in left else difflib.get_close_matches(name, left, n=1)
+                for other in near:
+                    del left[other]
+                yield collection.issue(path, "A112", f"there is no file {name}.yml", _meant(name, near))
+        for name in left:
             message = f"no list of {collection.path} names this entry"
             yield Issue(shown_path(self.files[name], self.root), 0, 0, "A113", message, "list it, or delete the file")
 
@@ -203,20 +211,28 @@ def _listed_in(stack: Stack, path: str, where: KeyPath) -> Iterator[tuple[str, K
             yield f"{path}/{component}", (*where, "components", index)
 
 
+def _meant(name: str, near: list[str]) -> str:
+    """What to do about a listed name without a file, given the file that is nearest to it."""
+    if not near:
+        return "write it, or take it off the list"
+    folder, _, tail = near[0].rpartition("/")
+    return f"did you mean `{tail}`?" if folder == name.rpartition("/")[0] else f"there is {near[0]}.yml; move it"
+
+
 def _name(file: Path, folder: Path) -> str:
     return file.relative_to(folder).with_suffix("").as_posix()
 
 
-def _unreadable(file: Path) -> str:
-    """Why a text file cannot be shown, or an empty text."""
+def _licence(file: Path) -> tuple[str, str]:
+    """A licence's text, and why it cannot be shown or an empty text."""
     try:
         text = file.read_text(encoding="utf-8")
     except OSError:
-        return "there is no licence text"
+        return "", "there is no licence text"
     except UnicodeDecodeError:
-        return "not UTF-8 is the licence text"
+        return "", "not UTF-8 is the licence text"
     sound = all(char.isprintable() or char in "\n\r\t\f" for char in text)
-    return "" if sound else "invisible characters are in the licence text"
+    return text, "" if sound else "invisible characters are in the licence text"
 
 
 def _refused_name(folder: str) -> str:

@@ -21,19 +21,23 @@ class AxisTable:
         """Take the relations between sizes, each a canonical name with the expression that it equals.
 
         Raises:
-            FormulaError: sizes are defined by each other in a circle.
+            FormulaError: sizes are defined by each other in a circle, or something is divided by a sum.
         """
         self._resolved = dict(relations)
         for _ in relations:
-            self._resolved = {name: value.substitute(relations) for name, value in self._resolved.items()}
+            self._resolved = {name: _substituted(value, relations) for name, value in self._resolved.items()}
         for name, value in self._resolved.items():
             if value.symbols & relations.keys():
-                raise FormulaError("A244", f"the size `{name}` depends on itself")
+                raise FormulaError("A244", f"the size `{name}` depends on itself", symbol=name)
         self._labels: dict[Size, str] = {}
         self._sizes: dict[str, Size] = {}
 
     def label(self, expression: Size, shown: str = "") -> str:
-        """The label of the axis with this size; a new one is shown as given, else in canonical order."""
+        """The label of the axis with this size; a new one is shown as given, else in canonical order.
+
+        Raises:
+            FormulaError: as `resolve`.
+        """
         resolved = self.resolve(expression)
         if resolved not in self._labels:
             text = shown or str(expression)
@@ -42,8 +46,12 @@ class AxisTable:
         return self._labels[resolved]
 
     def resolve(self, expression: Size) -> Size:
-        """The expression in those sizes only that no relation defines."""
-        return expression.substitute(self._resolved)
+        """The expression in those sizes only that no relation defines.
+
+        Raises:
+            FormulaError: it would be divided by a sum.
+        """
+        return _substituted(expression, self._resolved)
 
     def size(self, label: str) -> Size:
         """The resolved size expression of a label that the table has given."""
@@ -52,6 +60,15 @@ class AxisTable:
     def within(self, label: str, other: str) -> bool:
         """Whether an index over the first axis always stays within the other."""
         return label == other or self.size(label).fits_within(self.size(other))
+
+
+def _substituted(expression: Size, relations: Mapping[str, Size]) -> Size:
+    try:
+        return expression.substitute(relations)
+    except SizeError:
+        name = min(expression.symbols & relations.keys())
+        message = f"`{name}` is {relations[name]}, and no size can be divided by a sum, as {expression} is"
+        raise FormulaError("A244", message, hint="divide by a size that is free, or by a product of such") from None
 
 
 def read_size(expression: str) -> Size:

@@ -73,7 +73,7 @@ class Formula:
         Raises:
             FormulaError: it cannot be read.
         """
-        return _read(latex, self.table)
+        return parse_with(latex, self.table)
 
     def run(self, inputs: Mapping[str, Input], sizes: Mapping[str, int] | None = None) -> Mapping[str, Array]:
         """Evaluate the formula.
@@ -134,10 +134,15 @@ def parse(latex: str, declarations: Declarations) -> Formula:
     Raises:
         FormulaError: the first thing that cannot be read or has no meaning; shapes are judged when it is run.
     """
-    return _read(latex, symbol_table(declarations))
+    return parse_with(latex, symbol_table(declarations))
 
 
-def _read(latex: str, table: SymbolTable) -> Formula:
+def parse_with(latex: str, table: SymbolTable) -> Formula:
+    """Parse a formula with declarations that were read already.
+
+    Raises:
+        FormulaError: as `parse`.
+    """
     system = parse_system(latex, table)
     plan = make_plan(system, table.base)
     if not any(name in table.symbols for name in plan.mains):

@@ -127,6 +127,13 @@ def canonical(name: str) -> str:
     Raises:
         FormulaError: the text is not one name, or would be read as a power.
     """
+    try:
+        return _canonical(name)
+    except FormulaError as error:
+        raise FormulaError(error.code, error.message, Span(*error.span), error.hint, name) from None
+
+
+def _canonical(name: str) -> str:
     tokens = tokenize(name)
     if not tokens or tokens[0].kind != "name":
         raise FormulaError("A244", f"`{name}` is not a name", Span(0, len(name)))

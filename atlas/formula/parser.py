@@ -346,7 +346,7 @@ class Parser:
             raise FormulaError("A205", message, script.span, r"write the transpose as `^\top`")
         if len(script.tokens) == 1 and script.tokens[0].kind == "name" and self.scope.kind(script.text) is None:
             message = f"`^{script.text}` is neither part of a declared name nor an exponent that is known"
-            raise FormulaError("A209", message, script.span, self.suggestion(script.text))
+            raise FormulaError("A209", message, script.span, self.suggestion(script.text), script.text)
         exponent = self.inside(script.tokens, script.span).whole("an exponent")
         return Power(node, exponent, span=span)
 

@@ -80,20 +80,21 @@ def _resolve(parser: Parser, scripted: Scripted) -> tuple[str, Script | None, Sc
 
 def _unknown(parser: Parser, scripted: Scripted) -> FormulaError:
     name, reader = scripted.name(), parser.reader
+    message = f"the symbol `{name}` is not known"
     near = parser.scope.nearest(name)
     if near:
-        return FormulaError("A209", f"the symbol `{name}` is not known", scripted.span, parser.suggestion(name))
+        return FormulaError("A209", message, scripted.span, parser.suggestion(name), name)
     before = reader.tokens[max(reader.index - 2, 0)]
     neighbours = [token for token in (before, reader.peek()) if token.kind == "name" and token is not scripted.base]
     letter = len(scripted.base.text) == 1
     if letter and any(len(token.text) == 1 and token.text.isalpha() for token in neighbours):
         hint = r"a name of several letters is written \mathrm{...}"
-        return FormulaError("A210", f"the symbol `{name}` is not known", scripted.span, hint)
+        return FormulaError("A210", message, scripted.span, hint, name)
     if reader.kind == "(" and not letter:
         hint = "define it by an equation, or declare it as a function"
     else:
         hint = "declare it, define it by an equation, or give the index a range"
-    return FormulaError("A209", f"the symbol `{name}` is not known", scripted.span, hint)
+    return FormulaError("A209", message, scripted.span, hint, name)
 
 
 def _application(parser: Parser, name: str, sub: Script | None, sup: Script | None, span: Span) -> Node:

@@ -6,7 +6,7 @@ wrong axis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -25,7 +25,16 @@ SCALES = ((1.0, 0.0), (2.0, 0.5), (1e-3, 0.0), (4.0, 0.0))
 """Standard deviation and mean of the inputs of each sample."""
 
 SMALLEST, USUAL, ATTEMPTS = 2, 7, 400
-"""The smallest size; the largest, if there are few size symbols; and how often sizes are drawn before giving up."""
+"""The smallest size; the largest, if there are few size symbols; and how often such sizes are drawn."""
+
+LARGER, EACH = 25, 25
+"""By how much sizes may be larger where small ones do not fit, as with an axis `H-9`; and how often each is tried."""
+
+MAX_ELEMENTS = 10_000_000
+"""How many elements an array may have."""
+
+MAX_AXES = 32
+"""How many axes an array may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,39 +71,66 @@ def draw(formula: Formula, seed: int, number: int) -> Sample:
     """The sample with this number: the same for the same formula and seed.
 
     Raises:
-        FormulaError: no sizes satisfy the relations and make every axis a whole number.
+        FormulaError: no sizes satisfy the relations and make every axis a whole number, or an array would be too large.
+    """
+    return draw_inputs(formula.table, formula.plan.mains, seed, number)
+
+
+def draw_inputs(table: SymbolTable, defined: Container[str], seed: int, number: int) -> Sample:
+    """The same from declarations alone; symbols that are defined, by their canonical names, get no input.
+
+    Raises:
+        FormulaError: as `draw`.
     """
     rng = np.random.default_rng((seed, number))
-    table = formula.table
     sizes = _sizes(table, rng)
+    _require_room(table, sizes)
     deviation, mean = SCALES[number % len(SCALES)]
     inputs: dict[str, Input] = {}
     for symbol in table.symbols.values():
         if isinstance(symbol.kind, IntegerRange):
             inputs[symbol.spelled] = sizes[symbol.name]
-        elif symbol.name not in formula.plan.mains:
+        elif symbol.name not in defined:
             inputs[symbol.spelled] = _input(table, symbol, sizes, rng, deviation, mean)
     return Sample(sizes, inputs)
 
 
 def _sizes(table: SymbolTable, rng: np.random.Generator) -> dict[str, int]:
     free = [name for name, relation in table.sizes.items() if relation is None]
-    pool = np.arange(SMALLEST, max(USUAL, SMALLEST + len(free)) + 1)
-    for attempt in range(ATTEMPTS):
+    usual = max(USUAL, SMALLEST + len(free))
+    problem = ""
+    for attempt in range(ATTEMPTS + LARGER * EACH):
+        pool = np.arange(SMALLEST, usual + 1 + max(0, attempt - ATTEMPTS + EACH) // EACH)
         chosen = rng.permutation(pool)[: len(free)]
         sizes = dict(zip(free, (int(value) for value in chosen), strict=True))
         try:
             _complete(table, sizes)
             _bind_integers(table, sizes, rng)
-            lengths = [table.axes.size(axis).value(sizes) for symbol in table.symbols.values() for axis in symbol.axes]
-        except SizeError:
+            lengths = {
+                axis: table.axes.size(axis).value(sizes) for symbol in table.symbols.values() for axis in symbol.axes
+            }
+        except SizeError as error:
+            problem = problem or str(error)
             continue
-        named = [sizes[name] for name in table.sizes]
-        distinct = len(set(named)) == len(named)
-        if min([*lengths, *named], default=1) >= 1 and (distinct or attempt >= ATTEMPTS // 2):
+        named = {name: sizes[name] for name in table.sizes}
+        short = next((f"{axis} is {length}" for axis, length in (lengths | named).items() if length < 1), "")
+        problem = problem or short
+        distinct = len(set(named.values())) == len(named)
+        if not short and (distinct or attempt >= ATTEMPTS // 2):
             return sizes
+    message = "no sizes were found that make every axis a positive whole number"
     hint = "declare the relations between sizes, as in `d: 2 r`"
-    raise FormulaError("A245", "no sizes were found that make every axis a positive whole number", hint=hint)
+    raise FormulaError("A245", f"{message}: {problem}" if problem else message, hint=hint)
+
+
+def _require_room(table: SymbolTable, sizes: Mapping[str, int]) -> None:
+    for symbol in table.symbols.values():
+        axes = (*symbol.axes, *symbol.to)
+        if len(axes) > MAX_AXES:
+            raise FormulaError("A245", f"`{symbol.spelled}` has {len(axes)} axes; at most {MAX_AXES} are tried")
+        elements = prod(table.axes.size(axis).value(sizes) for axis in axes)
+        if elements > MAX_ELEMENTS:
+            raise FormulaError("A245", f"`{symbol.spelled}` as an array of {elements:,} elements is too large")
 
 
 def _complete(table: SymbolTable, sizes: dict[str, int]) -> None:

@@ -109,9 +109,8 @@ def symbol_table(declarations: Declarations) -> SymbolTable:
         FormulaError: one cannot be read, or two contradict each other.
     """
     relations = {canonical(name): read_size(text) for name, text in declarations.sizes.items()}
-    expressions = _expressions(declarations)
     integers = {canonical(name) for name, found in declarations.symbols.items() if isinstance(found.kind, IntegerRange)}
-    names = [*relations, *sorted(set().union(*(found.symbols for found in [*expressions, *relations.values()])))]
+    names = [*relations, *sorted(sizes_used(declarations))]
     sizes = {name: relations.get(name) for name in dict.fromkeys(names) if name not in integers}
     axes = AxisTable(relations)
     for name in sizes:
@@ -124,18 +123,29 @@ def symbol_table(declarations: Declarations) -> SymbolTable:
     for spelled, declaration in declarations.symbols.items():
         name = canonical(spelled)
         if name in symbols or name in aliases:
-            raise FormulaError("A213", f"`{spelled}` is declared twice: `{name}` is displayed alike")
+            raise FormulaError("A213", f"`{spelled}` is declared twice: `{name}` is displayed alike", symbol=spelled)
         if name in sizes:
             hint = "give one of the two another letter"
-            raise FormulaError("A213", f"`{spelled}` is both a size and a symbol", hint=hint)
+            raise FormulaError("A213", f"`{spelled}` is both a size and a symbol", hint=hint, symbol=spelled)
         if isinstance(declaration.kind, AliasOf):
             aliases[name] = _builtin(declaration.kind, spelled)
         else:
             symbols[name] = _symbol(name, spelled, declaration, axes, batch)
     zero = frozenset(canonical(name) for name in declarations.zero_outside)
     for name in sorted(zero - symbols.keys()):
-        raise FormulaError("A244", f"`{name}` is declared zero outside its range, but not as a symbol")
+        raise FormulaError("A244", f"`{name}` is declared zero outside its range, but not as a symbol", symbol=name)
     return SymbolTable(symbols, aliases, sizes, axes, batch, declarations.base, zero)
+
+
+def sizes_used(declarations: Declarations) -> frozenset[str]:
+    """The sizes that stand in axes and relations, by their canonical names.
+
+    Raises:
+        FormulaError: an expression cannot be read.
+    """
+    expressions = _expressions(declarations) + [read_size(text) for text in declarations.sizes.values()]
+    used = {name for expression in expressions for name in expression.symbols}
+    return frozenset(used | {canonical(name) for name in declarations.sizes})
 
 
 def _expressions(declarations: Declarations) -> list[Size]:
@@ -156,7 +166,7 @@ def _batch(declarations: Declarations, sizes: Mapping[str, Size | None], axes: A
     named = declarations.batch if declarations.batch is not None else ("B",) if "B" in sizes else ()
     for name in named:
         if canonical(name) not in sizes:
-            raise FormulaError("A244", f"the batch axis `{name}` is not the size of any axis")
+            raise FormulaError("A244", f"the batch axis `{name}` is not the size of any axis", symbol=name)
     return tuple(dict.fromkeys(axes.label(read_size(name)) for name in named))
 
 
@@ -165,7 +175,9 @@ def _builtin(kind: AliasOf, spelled: str) -> str:
     if function not in BUILTINS:
         near = difflib.get_close_matches(function, BUILTINS, n=1)
         hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(sorted(BUILTINS))}"
-        raise FormulaError("A244", f"`{spelled}` stands for `{kind.function}`, which is not built in", hint=hint)
+        raise FormulaError(
+            "A244", f"`{spelled}` stands for `{kind.function}`, which is not built in", hint=hint, symbol=spelled
+        )
     return function
 
 
@@ -173,7 +185,7 @@ def _symbol(name: str, spelled: str, declaration: SymbolDeclaration, axes: AxisT
     labels = tuple(axes.label(read_size(text), text.strip()) for text in declaration.axes)
     mapped = tuple(label for label in labels if label in batch)
     if len(set(mapped)) != len(mapped):
-        raise FormulaError("A222", f"`{spelled}` has one batch axis twice: {', '.join(mapped)}")
+        raise FormulaError("A222", f"`{spelled}` has one batch axis twice: {', '.join(mapped)}", symbol=spelled)
     core = tuple(label for label in labels if label not in batch)
     kind = declaration.kind
     to: tuple[str, ...] = ()
@@ -184,12 +196,15 @@ def _symbol(name: str, spelled: str, declaration: SymbolDeclaration, axes: AxisT
         family = axes.label(read_size(kind.family), kind.family.strip()) if kind.family is not None else None
         if mapped or set(to) & set(batch):
             raise FormulaError(
-                "A244", f"`{spelled}` is a function over a batch axis", hint="functions act on the others"
+                "A244",
+                f"`{spelled}` is a function over a batch axis",
+                hint="functions act on the others",
+                symbol=spelled,
             )
     elif isinstance(kind, Ids):
         bounds = (read_size("0"), read_size(kind.below))
     elif isinstance(kind, IntegerRange):
         bounds = (read_size(kind.lowest), read_size(kind.highest))
         if labels:
-            raise FormulaError("A244", f"`{spelled}` is one whole number, but is declared with axes")
+            raise FormulaError("A244", f"`{spelled}` is one whole number, but is declared with axes", symbol=spelled)
     return Symbol(name, spelled, labels, mapped, core, kind, to, family, bounds)

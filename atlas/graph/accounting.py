@@ -58,6 +58,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Instance:
+    """A component in one place."""
+
+    sizes: Mapping[str, int]
+    """The values of the sizes that are bound."""
+    tied: frozenset[str]
+    """The symbols of parameters that are the same as another component's."""
+
+
+@dataclass(frozen=True, slots=True)
 class Account:
     """The parameters of one component under one binding of sizes."""
 
@@ -71,8 +81,8 @@ class Account:
     """Per instance times layers; where layers differ, their sum."""
     uniform: bool
     """Whether all layers have the same count; else `rows` and `per_instance` are those of the first."""
-    places: tuple[Mapping[str, int], ...]
-    """The values of the sizes in each place; one without values in a library."""
+    places: tuple[Instance, ...]
+    """Each place that has the component with weights of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,8 @@ class ModelAccount:
     """The parameters of each entry by id."""
     stacks: tuple[StackAccount, ...]
     """The parameters of each stack, those within others after them."""
+    nodes: Mapping[str, int]
+    """The parameters of each node in its first place, by id; those that are tied are not counted."""
     total: int
     """All learned numbers, those of tied parameters once."""
     active: int
@@ -135,7 +147,12 @@ def account(entry: Entry, bindings: Mapping[str, int], layers: int | None, tied:
     rows = tuple(_row(parameter, bindings, parameter.symbol in tied) for parameter in parameters(entry))
     per_instance = total(row.count for row in rows if not row.tied)
     return Account(
-        rows, per_instance, layers, per_instance * constant(1 if layers is None else layers), True, (bindings,)
+        rows,
+        per_instance,
+        layers,
+        per_instance * constant(1 if layers is None else layers),
+        True,
+        (Instance(bindings, frozenset()),),
     )
 
 
@@ -157,6 +174,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
     return ModelAccount(
         entries={name: _instances(found) for name, found in by_entry.items()},
         stacks=tuple(_stack(block, around, steps, own) for around, block in _nested(graph.blocks, ())),
+        nodes=_nodes(own),
         total=sum(weight.count for weight in own),
         active=sum(weight.active for weight in own),
         embedding=sum(weight.count for weight in own if weight.node.id in tables),
@@ -185,8 +203,18 @@ def _instances(steps: Sequence[Step]) -> Account:
     first = next(iter(places.values()))
     one = account(entry, first.sizes, len(places), tied=first.node.tied.keys())
     counts = [account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance for step in places.values()]
-    sizes = tuple(step.sizes for step in places.values())
-    return replace(one, across=total(counts), uniform=len(set(counts)) == 1, places=sizes)
+    found = tuple(Instance(step.sizes, frozenset(step.node.tied)) for step in places.values())
+    return replace(one, across=total(counts), uniform=len(set(counts)) == 1, places=found)
+
+
+def _nodes(own: Sequence[Weight]) -> dict[str, int]:
+    """The parameters of each node in its first place."""
+    first: dict[str, Place] = {}
+    counts: dict[str, int] = {}
+    for weight in own:
+        if first.setdefault(weight.node.id, weight.place) == weight.place:
+            counts[weight.node.id] = counts.get(weight.node.id, 0) + weight.count
+    return counts
 
 
 def _stack(block: Block, around: Sequence[Block], steps: Sequence[Step], own: Sequence[Weight]) -> StackAccount:

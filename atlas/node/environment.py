@@ -39,6 +39,8 @@ LOCK = HERE / "package-lock.json"
 NPM_CI = ("ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund")
 LONGEST_COMMAND = 900
 """Seconds after which nodeenv or npm is stopped, and for which another run's build is waited for."""
+ELK = Path("elkjs", "lib", "elk.bundled.js")
+"""The layout engine's module below `node_modules`."""
 TAIL = 15
 """How many lines of a failed command's output a message shows."""
 
@@ -61,6 +63,11 @@ class Environment:
     katex_dist: Path
     """KaTeX's built files: the module, its CSS and its fonts."""
 
+    @property
+    def elk(self) -> Path:
+        """The layout engine's module, which runs at build time only: nothing of it goes into a site."""
+        return self.modules / ELK
+
 
 def prepare(cache: Path | None = None, progress: Progress = log.info, lock: Path = LOCK) -> Environment:
     """Find or make the environment; `progress` is told what takes long, and nothing where all is in the cache."""
@@ -70,14 +77,14 @@ def prepare(cache: Path | None = None, progress: Progress = log.info, lock: Path
     name = f"packages-{_key(lock, runtime)}"
 
     def install(target: Path) -> None:
-        progress(f"Installing KaTeX for Node.js {dotted(runtime.version)} (once, into {folder / name})")
+        progress(f"Installing KaTeX and ELK for Node.js {dotted(runtime.version)} (once, into {folder / name})")
         shutil.copyfile(lock.with_name(PACKAGE.name), target / PACKAGE.name)
         shutil.copyfile(lock, target / LOCK.name)
         run_command([*runtime.npm, *NPM_CI], "npm ci", target)
-        if _katex_version(target) is None:
-            raise NodeError(f"npm ci succeeded but {LOCK.name} brought no complete KaTeX")
+        if not _complete(target):
+            raise NodeError(f"npm ci succeeded but {LOCK.name} brought no complete KaTeX and ELK")
 
-    made = made_once(folder / name, install, lambda target: _katex_version(target) is not None, progress)
+    made = made_once(folder / name, install, _complete, progress)
     version = _katex_version(made)
     if version is None:
         raise NodeError(f"{made} was damaged while it was used; run again to have it made anew")
@@ -188,6 +195,11 @@ def _bring_node(folder: Path, refused: tuple[str, ...], progress: Progress) -> R
 def _key(lock: Path, runtime: Runtime) -> str:
     """What the installed packages depend on."""
     return hashlib.sha256(lock.read_bytes() + dotted(runtime.version).encode()).hexdigest()[:16]
+
+
+def _complete(folder: Path) -> bool:
+    """Whether all that the process needs is installed below the folder."""
+    return _katex_version(folder) is not None and (folder / "node_modules" / ELK).is_file()
 
 
 def _katex_version(folder: Path) -> str | None:

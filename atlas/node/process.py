@@ -1,4 +1,4 @@
-"""One persistent Node process that typesets formulas in batches; `server.mjs` is its other end.
+"""One persistent Node process that typesets formulas in batches and lays out graphs; `server.mjs` is its other end.
 
 Batches are written by one thread and their answers read by another, so that Node works while the caller does too.
 """
@@ -33,7 +33,8 @@ BATCH_LENGTH = 50_000
 """… and how many characters, so that a batch of long ones does not take long."""
 LONGEST_FORMULA = 20_000
 TIMEOUT = 120.0
-"""Seconds without any answer after which the process counts as hung; the server gives each formula of 50 at most 2."""
+"""Seconds without any answer after which the process counts as hung; the server gives each formula of 50 at most 2,
+and a layout 20."""
 LARGEST_FRAME = 1 << 30
 HEAD = struct.Struct(">I")
 HALF = re.compile("[\ud800-\udfff]")
@@ -107,7 +108,7 @@ class Pending:
 
 
 class NodeProcess:
-    """A running Node with KaTeX, between `with` and its end."""
+    """A running Node with KaTeX and, once a layout is asked for, ELK; between `with` and its end."""
 
     def __init__(self, environment: Environment, *, timeout: float = TIMEOUT, server: Path = SERVER) -> None:
         self._environment = environment
@@ -123,7 +124,8 @@ class NodeProcess:
 
     def __enter__(self) -> Self:
         environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
-        command = [str(self._environment.node), str(self._server), str(self._environment.katex_dist / "katex.mjs")]
+        modules = (self._environment.katex_dist / "katex.mjs", self._environment.elk)
+        command = [str(self._environment.node), str(self._server), *map(str, modules)]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the executable and the script are our own
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment

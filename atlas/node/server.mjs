@@ -1,11 +1,12 @@
-// The Node side of the atlas: typesets batches of formulas with KaTeX until its standard input ends.
+// The Node side of the atlas: typesets batches of formulas with KaTeX and lays out graphs until its standard input ends.
 // Each frame, in and out, is a 4-byte big-endian length and that many bytes of JSON; process.py is the other end.
 
 import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
+import { Worker } from "node:worker_threads";
 
-const [katexModule] = process.argv.slice(2);
+const [katexModule, elkModule] = process.argv.slice(2);
 const { default: katex } = await import(pathToFileURL(katexModule));
 
 // Standard output carries frames only.
@@ -60,9 +61,43 @@ const typesetOne = ([tex, display]) => {
   }
 };
 
+// The layout engine is loaded with the first layout, in a thread: only that can be stopped when it takes too long or
+// too much, without ending the process.
+const LONGEST_LAYOUT_MS = 20_000;
+const LAYOUT_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 8 };
+let layoutThread = null;
+
+const layOut = async ({ graph }) => {
+  layoutThread ??= new Worker(new URL("layout.mjs", import.meta.url), {
+    workerData: { elk: elkModule },
+    resourceLimits: LAYOUT_LIMITS,
+    stdout: true, // and never into the frames
+  });
+  const thread = layoutThread;
+  const answer = await new Promise((resolve) => {
+    const timer = setTimeout(() => settle({ lost: `it takes longer than ${LONGEST_LAYOUT_MS / 1000} seconds` }), LONGEST_LAYOUT_MS);
+    const settle = (result) => {
+      clearTimeout(timer);
+      thread.off("message", settle).off("error", fail);
+      resolve(result);
+    };
+    const fail = ({ code, message }) => {
+      const tooMuch = code === "ERR_WORKER_OUT_OF_MEMORY";
+      settle({ lost: tooMuch ? `it needs more than ${LAYOUT_LIMITS.maxOldGenerationSizeMb} MB` : message });
+    };
+    thread.on("message", settle).on("error", fail);
+    thread.postMessage(graph);
+  });
+  if (answer.lost === undefined) return answer;
+  layoutThread = null;
+  await thread.terminate();
+  return { error: answer.lost };
+};
+
 const answers = {
   version: () => ({ node: process.versions.node, katex: katex.version }),
   typeset: ({ formulas }) => ({ results: formulas.map(typesetOne) }),
+  layout: layOut,
 };
 
 const send = (message) => {
@@ -80,6 +115,7 @@ for await (const chunk of process.stdin) {
     const end = 4 + pending.readUInt32BE(0);
     const request = JSON.parse(pending.toString("utf8", 4, end));
     pending = pending.subarray(end);
-    send({ id: request.id, ...answers[request.kind](request) });
+    send({ id: request.id, ...(await answers[request.kind](request)) });
   }
 }
+await layoutThread?.terminate();

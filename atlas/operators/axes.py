@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from atlas.sizes import Size, constant, floored, symbol
+
 Operation = Literal["+", "-", "*", "/", "//"]
 
 
@@ -147,6 +149,52 @@ def _undone(operation: Operation, result: int, other: int, in_left: bool) -> int
     if under == 0 or over % under:
         raise NoSizeError(f"{over} is not a multiple of {under}")
     return over // under
+
+
+def size_of(axis: Axis, sizes: Mapping[str, Size]) -> Size:
+    """The axis as a size expression with its names replaced; a name without a size stands for itself.
+
+    Raises:
+        SizeError: it is divided by a sum, or grows too long.
+    """
+    match axis:
+        case Name(name):
+            return sizes.get(name, symbol(name))
+        case Number(value):
+            return constant(value)
+        case Binary(operation, first, second):
+            left, right = size_of(first, sizes), size_of(second, sizes)
+    match operation:
+        case "+":
+            return left + right
+        case "-":
+            return left + -right
+        case "*":
+            return left * right
+    return left / right if operation == "/" else floored(left / right)
+
+
+def solve_size(axis: Axis, target: Size, unknown: str, sizes: Mapping[str, Size]) -> Size:
+    """The size of the unknown for which a `solvable` axis is the target; every other name has a size.
+
+    Raises:
+        SizeError: it would be divided by a sum.
+    """
+    found, rest = target, axis
+    while isinstance(rest, Binary):
+        in_left = unknown in names(rest.left)
+        other = size_of(rest.right if in_left else rest.left, sizes)
+        match rest.operation:
+            case "+":
+                found = found + -other
+            case "-":
+                found = found + other if in_left else other + -found
+            case "*":
+                found = found / other
+            case _:
+                found = found * other if in_left else other / found
+        rest = rest.left if in_left else rest.right
+    return found
 
 
 def reckoned(axis: Axis, numbers: Mapping[str, int]) -> Axis:

@@ -7,13 +7,41 @@ checked; sizes and labels share the rules and the messages and differ only in wh
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from atlas.exceptions import ShapeError
-from atlas.operators.axes import Axis, Name, NoSizeError, Number, evaluate, names, reckoned, render, solvable, solve
+from atlas.exceptions import ShapeError, SizeError
+from atlas.operators.axes import (
+    Axis,
+    Name,
+    NoSizeError,
+    Number,
+    evaluate,
+    names,
+    reckoned,
+    size_of,
+    solvable,
+    solve,
+    solve_size,
+)
 from atlas.operators.signature import Argument
+from atlas.sizes import Size, size
 
-Value = TypeVar("Value", int, str)
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A declared axis; equal to another where the two are equal under the relations between sizes."""
+
+    shown: Size = field(compare=False)
+    """As it is declared."""
+    resolved: Size
+    """In those sizes only that no relation defines."""
+
+    def __str__(self) -> str:
+        return str(self.shown)
+
+
+Value = TypeVar("Value", int, Label)
 
 _Open = tuple[Argument, Axis, Value]
 
@@ -90,7 +118,29 @@ class Binder(Generic[Value]):
         return axis
 
     def bind_expressions(self, expressions: list[_Open[Value]], shapes: Mapping[str, tuple[Value, ...]]) -> None:
-        """Bind or compare the axes that are not plain names."""
+        """Bind or compare the axes that are not plain names: those first that have at most one unknown."""
+        waiting = expressions
+        while ready := [one for one in waiting if self._is_ready(one[1])]:
+            argument, axis, value = ready[0]
+            waiting = [one for one in waiting if one is not ready[0]]
+            self.bind_expression(argument, axis, value, shapes[argument.name])
+        for argument, axis, value in waiting:
+            self.bind_open(argument, axis, value, shapes[argument.name])
+
+    def _is_ready(self, axis: Axis) -> bool:
+        unknown = self.unknown(axis)
+        return not unknown or (len(unknown) == 1 and solvable(axis, unknown[0]))
+
+    def unknown(self, axis: Axis) -> list[str]:
+        """The names in an axis that nothing has bound yet."""
+        return [name for name in dict.fromkeys(names(axis)) if name not in self.values]
+
+    def bind_expression(self, argument: Argument, axis: Axis, value: Value, shape: tuple[Value, ...]) -> None:
+        """Compare an axis whose names are bound, or solve it for the only one that is not."""
+        raise NotImplementedError
+
+    def bind_open(self, argument: Argument, axis: Axis, value: Value, shape: tuple[Value, ...]) -> None:
+        """Deal with an axis that cannot be solved."""
         raise NotImplementedError
 
     def shown(self, shape: tuple[Value, ...]) -> str:
@@ -103,39 +153,30 @@ class Binder(Generic[Value]):
 
 
 class SizeBinder(Binder[int]):
-    """Binds axes to the sizes of arrays; an expression with one unknown name is solved for it."""
+    """Binds axes to the sizes of arrays."""
 
-    def bind_expressions(self, expressions: list[_Open[int]], shapes: Mapping[str, tuple[int, ...]]) -> None:
-        """Take those expressions first that have at most one unknown, until none is left that could be solved."""
-        waiting = expressions
-        while ready := [one for one in waiting if self._is_ready(one[1])]:
-            argument, axis, value = ready[0]
-            waiting = [one for one in waiting if one is not ready[0]]
-            self._bind_expression(argument, axis, value)
-        for argument, axis, value in waiting:
-            unknown = [name for name in dict.fromkeys(names(axis)) if name not in self.values]
-            if not self.misfits:  # else the sizes are unknown because of an argument that is reported already
-                self.misfit(argument, f"has {value} on axis {axis}, which does not determine {' and '.join(unknown)}")
-
-    def _is_ready(self, axis: Axis) -> bool:
-        unknown = [name for name in dict.fromkeys(names(axis)) if name not in self.values]
-        return not unknown or (len(unknown) == 1 and solvable(axis, unknown[0]))
-
-    def _bind_expression(self, argument: Argument, axis: Axis, value: int) -> None:
-        unknown = next((name for name in names(axis) if name not in self.values), None)
+    def bind_expression(self, argument: Argument, axis: Axis, value: int, shape: tuple[int, ...]) -> None:
+        """Compare or solve, in whole numbers that are not negative."""
+        unknown = self.unknown(axis)
         reason = self._reason(axis)
         try:
-            if unknown is None:
-                size = evaluate(axis, self.values)
-                if size != value and isinstance(axis, Number):
-                    self.misfit(argument, f"has {value} on an axis that is always {size}")
-                elif size != value:
-                    self.misfit(argument, f"has {value} on axis {axis}, but that is {size}{reason}")
-            else:
-                self.values[unknown] = solve(axis, value, unknown, self.values)
-                self.bound_by[unknown] = argument.name
+            if unknown:
+                self.values[unknown[0]] = solve(axis, value, unknown[0], self.values)
+                self.bound_by[unknown[0]] = argument.name
+                return
+            expected = evaluate(axis, self.values)
+            if expected != value and isinstance(axis, Number):
+                self.misfit(argument, f"has {value} on an axis that is always {expected}")
+            elif expected != value:
+                self.misfit(argument, f"has {value} on axis {axis}, but that is {expected}{reason}")
         except NoSizeError as error:
             self.misfit(argument, f"has {value} on axis {axis}, which fits no size: {error}{reason}")
+
+    def bind_open(self, argument: Argument, axis: Axis, value: int, shape: tuple[int, ...]) -> None:
+        """A size that nothing determines is a misfit, unless it follows from another."""
+        if not self.misfits:  # else the sizes are unknown because of an argument that is reported already
+            unknown = " and ".join(self.unknown(axis))
+            self.misfit(argument, f"has {value} on axis {axis}, which does not determine {unknown}")
 
     def _reason(self, axis: Axis) -> str:
         known = [name for name in dict.fromkeys(names(axis)) if name in self.values]
@@ -151,44 +192,79 @@ class SizeBinder(Binder[int]):
         return f"{value} on axis {axis}"
 
 
-class LabelBinder(Binder[str]):
-    """Binds axes to labels; a label is one opaque text, so an expression is compared as a whole."""
+class LabelBinder(Binder[Label]):
+    """Binds axes to size expressions; one that cannot be solved takes what it meets first as a whole."""
 
     noun = "axes"
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        super().__init__(given)
-        self.whole: dict[Axis, tuple[str, str]] = {}
-        self.numbers = {name: int(label) for name, label in given.items() if label.isdecimal()}
+    def __init__(self, given: Mapping[str, str], relations: Mapping[str, Size]) -> None:
+        self.relations = relations
+        super().__init__({name: self.label_of(size(text)) for name, text in given.items()})
+        self.whole: dict[Axis, tuple[Label, str]] = {}
+        numbers = {name: label.resolved.number for name, label in self.values.items()}
+        self.numbers = {name: number for name, number in numbers.items() if number is not None}
+
+    def label_of(self, expression: Size) -> Label:
+        """A size expression as a label."""
+        return Label(expression, expression.substitute(self.relations))
 
     def reckoned(self, axis: Axis) -> Axis:
         """The axis with the sizes that options give as numbers, so that `(groups c)` is `c` where there is one."""
         return reckoned(axis, self.numbers)
 
-    def bind_expressions(self, expressions: list[_Open[str]], shapes: Mapping[str, tuple[str, ...]]) -> None:
-        """Compare expressions with their names' labels put in, or with what they met first."""
-        for argument, axis, value in expressions:
-            if all(name in self.values for name in names(axis)):
-                expected, by = render(axis, self.values), self._binders(axis)
-            else:
-                expected, by = self.whole.setdefault(axis, (value, argument.name))
-            if value != expected:
-                shape = shapes[argument.name]
-                self.misfit(argument, f"has {self.found(axis, value, shape)}, but {by} bound {axis} to {expected}")
+    def bind_expression(self, argument: Argument, axis: Axis, value: Label, shape: tuple[Label, ...]) -> None:
+        """Compare with the names' labels put in, or solve; what cannot be divided stays a whole."""
+        unknown = self.unknown(axis)
+        sizes = {name: label.shown for name, label in self.values.items()}
+        if not unknown:
+            self._compare(argument, axis, value, shape, self.label_of(size_of(axis, sizes)), self._binders(axis))
+            return
+        try:
+            solved = self.label_of(solve_size(axis, value.shown, unknown[0], sizes))
+        except SizeError:
+            self.bind_open(argument, axis, value, shape)
+            return
+        self.values[unknown[0]] = solved
+        self.bound_by[unknown[0]] = argument.name
+
+    def bind_open(self, argument: Argument, axis: Axis, value: Label, shape: tuple[Label, ...]) -> None:
+        """Compare with what the same expression met first."""
+        expected, by = self.whole.setdefault(axis, (value, argument.name))
+        self._compare(argument, axis, value, shape, expected, by)
+
+    def _compare(
+        self, argument: Argument, axis: Axis, value: Label, shape: tuple[Label, ...], expected: Label, by: str
+    ) -> None:
+        if value != expected:
+            self.misfit(argument, f"has {self.found(axis, value, shape)}, but {by} bound {axis} to {expected}")
 
     def _binders(self, axis: Axis) -> str:
         return " and ".join(dict.fromkeys(self.bound_by[name] for name in names(axis))) or "the contract"
 
-    def label(self, written: Axis) -> str:
-        """An output's axis: the label of the whole expression where one was met, else its names' labels put in."""
+    def bind_range(self, argument: Argument, below: Axis, label: Label) -> None:
+        """Bind or compare the size that an argument's whole numbers are declared to be below."""
+        if isinstance(below, Name):
+            self.bound_by.setdefault(below.name, argument.name)
+            self.values.setdefault(below.name, label)
+        if not self.unknown(below) and (expected := self.label(below)) != label:
+            message = f"holds whole numbers below {label}, but {self._binders(below)} bound {below} to {expected}"
+            self.misfit(argument, message)
+
+    def label(self, written: Axis) -> Label:
+        """An axis' label: that of the whole expression where one was met, else its names' labels put in.
+
+        A name that nothing has bound stands for itself.
+        """
         axis = self.reckoned(written)
-        return self.whole[axis][0] if axis in self.whole else render(axis, self.values)
+        if axis in self.whole:
+            return self.whole[axis][0]
+        return self.label_of(size_of(axis, {name: label.shown for name, label in self.values.items()}))
 
-    def shown(self, shape: tuple[str, ...]) -> str:
+    def shown(self, shape: tuple[Label, ...]) -> str:
         """As entries write it."""
-        return f"[{', '.join(shape)}]"
+        return f"[{', '.join(map(str, shape))}]"
 
-    def found(self, axis: Axis, value: str, shape: tuple[str, ...]) -> str:
+    def found(self, axis: Axis, value: Label, shape: tuple[Label, ...]) -> str:
         """All axes of an argument; its own labels tell more than the contract's name of one of them."""
         where = "" if len(shape) == 1 else f" with {value} on axis {axis}"
         return f"axes {self.shown(shape)}{where}"

@@ -17,6 +17,7 @@ from atlas.exceptions import ContractError, ShapeError
 from atlas.operators.axes import Axis, Binary, Name, NoSizeError, evaluate, names, solvable
 from atlas.operators.binding import Binder, LabelBinder, SizeBinder
 from atlas.operators.signature import Argument, read
+from atlas.sizes import Size, size
 
 __all__ = ["Argument", "Array", "Binding", "Contract", "Floats", "Integers"]
 
@@ -143,25 +144,83 @@ class Contract:
             raise ShapeError("\n".join(message for _, message in misfits), tuple(misfits))
 
     def bind_labels(
-        self, axes: Mapping[str, Sequence[str] | None], sizes: Mapping[str, str] | None = None
+        self,
+        axes: Mapping[str, Sequence[str] | None],
+        sizes: Mapping[str, str] | None = None,
+        relations: Mapping[str, Size] | None = None,
+        ranges: Mapping[str, str] | None = None,
     ) -> Mapping[str, tuple[str, ...]]:
-        """Check the axis labels that each argument is declared with and return the labels of each output.
+        """Check the axes that each argument is declared with and return those of each output.
 
-        Labels are opaque texts that are equal or not; callers pass them in a canonical form. An expression such as
-        `(2 r)` takes the label it meets first as a whole; where all its names are bound, it is their labels in its
-        place, such as `h d_v`. A size that only an option gives keeps its own name, unless `sizes` has a label for it;
-        one that is a number is reckoned with, so that `(H+2 p-k)//s+1` is `H-k+1` where p is 0 and s is 1.
+        Axes are size expressions, compared as such: `h d_v` and `d_v h` are equal, `d` and `2 r` under the relation
+        `d = 2 r`. The expression `(2 r)` of a contract is solved for `r` where that is all that is not bound; where it
+        cannot be solved, it takes the axis it meets first as a whole. A size that only an option gives keeps its own
+        name, unless `sizes` has an expression for it. Rounded quotients are simplified as far as it is sure, so that
+        `((H+2 p-k)//s+1)` is `H-k+1` where p is 0 and s is 1.
+
+        Args:
+            axes: size expressions by argument, in LaTeX; None for an argument that is left out.
+            sizes: size expressions by the name of the option that gives a size.
+            relations: sizes that equal expressions of others, which hold none of these sizes.
+            ranges: for arguments that hold whole numbers, what these are below.
 
         Raises:
             ShapeError: names each argument that does not fit, the axis, and what bound it.
+            SizeError: an expression cannot be read, or is divided by a sum.
         """
-        binder = LabelBinder(sizes or {})
-        given = self._given(axes, binder)
-        labels = {argument.name: tuple(axes[argument.name] or ()) for argument in given}
-        binder.bind_all(given, labels)
+        order = [argument.name for argument in self.inputs if argument.name in axes]
+        axes = {name: axes[name] for name in dict.fromkeys([*order, *axes])}
+        binder = self._binder(axes, sizes, relations, ranges)
         binder.raise_misfits(self.inputs)
-        batch = binder.batch or ()
-        return {output.name: output.joined(tuple(map(binder.label, output.axes)), batch) for output in self.outputs}
+        batch = tuple(map(str, binder.batch or ()))
+        return {
+            output.name: output.joined(tuple(str(binder.label(axis)) for axis in output.axes), batch)
+            for output in self.outputs
+        }
+
+    def lengths(
+        self,
+        name: str,
+        axes: Mapping[str, Sequence[str] | None],
+        sizes: Mapping[str, str] | None = None,
+        relations: Mapping[str, Size] | None = None,
+        ranges: Mapping[str, str] | None = None,
+    ) -> tuple[Size | None, ...]:
+        """The named axes of one argument, as all others tell them; None for each that they do not determine.
+
+        Args:
+            name: the argument.
+            axes: as `bind_labels` takes them, and those of outputs; of those that contradict, the first counts.
+            sizes: as `bind_labels` takes them.
+            relations: as `bind_labels` takes them.
+            ranges: as `bind_labels` takes them.
+
+        Raises:
+            SizeError: as `bind_labels`.
+        """
+        binder = self._binder({other: axes[other] for other in axes if other != name}, sizes, relations, ranges)
+        wanted = next(argument for argument in self.inputs if argument.name == name)
+        reckoned = [binder.reckoned(axis) for axis in wanted.axes]
+        return tuple(None if binder.unknown(axis) else binder.label(axis).shown for axis in reckoned)
+
+    def _binder(
+        self,
+        axes: Mapping[str, Sequence[str] | None],
+        sizes: Mapping[str, str] | None,
+        relations: Mapping[str, Size] | None,
+        ranges: Mapping[str, str] | None,
+    ) -> LabelBinder:
+        """Everything that is given, bound."""
+        binder = LabelBinder(sizes or {}, relations or {})
+        outputs = {output.name: output for output in self.outputs}
+        given = {argument.name: argument for argument in self._given(axes, binder)}
+        known = [found for name in axes if (found := given.get(name, outputs.get(name))) is not None]
+        labels = {one.name: tuple(binder.label_of(size(text)) for text in axes[one.name] or ()) for one in known}
+        binder.bind_all(known, labels)
+        for argument in known:
+            if argument.below is not None and argument.name in (ranges or {}):
+                binder.bind_range(argument, argument.below, binder.label_of(size((ranges or {})[argument.name])))
+        return binder
 
     def _given(self, values: Mapping[str, object], binder: Binder[Any]) -> list[Argument]:
         """The arguments that are there, after noting those that are missing or unknown."""

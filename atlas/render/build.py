@@ -30,12 +30,13 @@ from atlas.render.reference_views import (
     sources_view,
     verification_view,
 )
-from atlas.render.site import PageStore, Settings, Site, SiteAsset
-from atlas.sources.pins import LOCK_NAME, PinLock, load_lock, pin_status
+from atlas.render.site import NavSection, PageStore, Settings, Site, SiteAsset
 from atlas.sources.store import SourceStore
 
 HOME_FILES = ("index.md", "README.md")
 """A project that writes one of these has a home page of its own."""
+PINNED = "Pinned sources"
+"""The title of the section of pinned projects."""
 
 
 def build_site(settings: Settings) -> Site:
@@ -115,7 +116,7 @@ def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PageP
     for collection in checked.collections.values():
         yield from _collection_plans(collection, parts, settings)
     yield from _operator_plans(parts)
-    yield from _source_plans(checked, parts, settings)
+    yield from _source_plans(checked, parts)
     summary = "Every claim of the atlas with its proof."
     view = verification_view(parts)
     yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
@@ -124,6 +125,7 @@ def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PageP
 def _collection_plans(collection: CheckedCollection, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
     data = collection.collection.data
     is_model = isinstance(data, Model)
+    section = NavSection(data.title, addresses.collection_page(collection.collection.id))
     view = model_view(collection, parts) if is_model else library_view(collection, parts)
     yield PagePlan(
         addresses.collection_page(collection.collection.id),
@@ -132,62 +134,58 @@ def _collection_plans(collection: CheckedCollection, parts: Parts, settings: Set
         data.title,
         parts.typesetting.text(data.summary).plain,
         _below(collection.collection.file, settings.content),
-        (data.title,),
+        (section,),
         view,
     )
     for entry in collection.entries:
-        yield _entry_plan(entry, collection, parts, settings)
+        yield _entry_plan(entry, collection, section, parts, settings)
 
 
-def _entry_plan(entry: CheckedEntry, collection: CheckedCollection, parts: Parts, settings: Settings) -> PagePlan:
+def _entry_plan(
+    entry: CheckedEntry, collection: CheckedCollection, section: NavSection, parts: Parts, settings: Settings
+) -> PagePlan:
     data = entry.entry.data
     stack = collection.collection.stack_of(entry.entry)
-    name = collection.collection.data.title
+    inner = [NavSection(stack.title, f"{section.key}{entry.entry.stack}/")] if stack else []
     return PagePlan(
         addresses.entry_page(entry.entry),
         "component",
         data.title,
-        f"{name} · {data.title}",
+        f"{section.title} · {data.title}",
         parts.typesetting.text(data.summary).plain,
         _below(entry.entry.file, settings.content),
-        (name, stack.title) if stack else (name,),
+        (section, *inner),
         component_view(entry, collection, parts),
     )
 
 
 def _operator_plans(parts: Parts) -> Iterator[PagePlan]:
     summary = "Executable NumPy operators, their formulations side by side."
-    index = operators_view()
-    yield PagePlan(addresses.OPERATORS, "operators", "Operators", "Operators", summary, None, ("Operators",), index)
+    index, section = operators_view(), NavSection("Operators", addresses.OPERATORS)
+    yield PagePlan(addresses.OPERATORS, "operators", "Operators", "Operators", summary, None, (section,), index)
     for name in FAMILIES:
         view = family_view(name, parts)
         summary = view.formulations[0].summary
         title = f"Operators · {view.title}"
-        yield PagePlan(addresses.family_page(name), "family", view.title, title, summary, None, ("Operators",), view)
+        yield PagePlan(addresses.family_page(name), "family", view.title, title, summary, None, (section,), view)
 
 
-def _source_plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
-    lock = _lock(settings)
+def _source_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
     summary = "Upstream projects at a fixed revision, proved by git object ids."
-    section = "Pinned sources"
-    yield PagePlan(addresses.SOURCES, "sources", section, section, summary, None, (section,), sources_view(checked))
+    section = NavSection(PINNED, addresses.SOURCES)
+    yield PagePlan(addresses.SOURCES, "sources", PINNED, PINNED, summary, None, (section,), sources_view(checked))
     for source in checked.atlas.sources.values():
         title, manifest = source.data.title, source.data
-        view = source_view(source, lock)
+        view = source_view(source, checked)
         summary = f"{title} at revision {manifest.revision}: pinned files, hashes and licence."
-        url = addresses.source_page(source.id)
-        yield PagePlan(url, "source", title, f"{section} · {title}", summary, None, (section, title), view)
+        own = NavSection(title, addresses.source_page(source.id))
+        yield PagePlan(own.key, "source", title, f"{PINNED} · {title}", summary, None, (section, own), view)
         for path in manifest.files:
-            status = pin_status(source.id, manifest, path, lock)
             name = path.rpartition("/")[2]
             summary = f"{path} of {title} at revision {manifest.revision}, with links to the passages documented here."
-            page = file_view(source, path, status, parts)
+            page = file_view(source, path, parts)
             url = addresses.file_page(source.id, path)
-            yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, title), page)
-
-
-def _lock(settings: Settings) -> PinLock:
-    return load_lock(settings.sources / LOCK_NAME)
+            yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, own), page)
 
 
 def _assets(environment: Environment, workspace: Path) -> Iterator[SiteAsset]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
@@ -209,17 +209,18 @@ def home_view(parts: Parts) -> HomeView:
     """The home page."""
     cards = [_card(collection, parts) for collection in parts.checked.collections.values()]
     kinds = [isinstance(one.collection.data, Model) for one in parts.checked.collections.values()]
-    counts = Counter(proof.status for entry in parts.checked.entries for proof in entry.proofs)
-    excerpts = sum(len(entry.claims) for entry in parts.checked.entries)
+    counts = Counter(proof.status for entry in parts.entries for proof in entry.proofs)
+    excerpts = sum(len(entry.claims) for entry in parts.entries)
     totals = (
-        (str(len(parts.checked.entries)), "documented components"),
+        (str(len(parts.entries)), "documented components"),
         (str(counts["proved"]), "claims proved in this build"),
         (str(counts["recorded"]), "proofs by executing upstream code"),
         (str(excerpts), "pinned excerpts"),
         (str(counts["stale"] + counts["missing"]), "claims not proved"),
     )
     models = tuple(card for card, is_model in zip(cards, kinds, strict=True) if is_model)
-    return HomeView(models, tuple(card for card in cards if card not in models), totals)
+    libraries = tuple(card for card, is_model in zip(cards, kinds, strict=True) if not is_model)
+    return HomeView(models, libraries, totals)
 
 
 def bibtex(key: str, paper: Paper) -> str:
@@ -241,9 +242,12 @@ def _paper_link(paper: Paper) -> Link | None:
 
 def _stacks(checked: CheckedCollection, data: Model, variant: str, parts: Parts) -> tuple[StackView, ...]:
     views = []
+    members: dict[str | None, list[CheckedEntry]] = defaultdict(list)
+    for entry in checked.entries:
+        members[entry.entry.stack].append(entry)
     for counted in checked.accounts[variant].stacks:
         stack = data.stack(counted.name)
-        rows = tuple(_row(entry, checked, parts) for entry in checked.entries if entry.entry.stack == counted.name)
+        rows = tuple(_row(entry, checked, parts) for entry in members[counted.name])
         layers = counted.layers if stack.layers is not None else None
         per_layer = "differs" if counted.per_layer is None else f"{counted.per_layer:,}"
         views.append(StackView(stack.title, counted.name, layers, rows, per_layer, f"{counted.total:,}"))

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 
 from atlas.checks.base import listed
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Variant
-from atlas.entries.component import Api, ApiArgument
-from atlas.graph.accounting import Account, bound
-from atlas.markup.code import CodeLine, excerpt, highlight
-from atlas.operators.registry import Operator
+from atlas.graph.accounting import Account, bound, latex_size
 from atlas.render.addresses import collection_page, line_anchor, operator_anchor
+from atlas.render.api_view import ApiView, api_view
 from atlas.render.deferred import Inline, Maths
 from atlas.render.parts import (
     ClaimView,
@@ -21,13 +20,17 @@ from atlas.render.parts import (
     Link,
     Parts,
     ProofView,
+    ReferenceView,
     RowView,
     VariantRow,
-    count_latex,
     main_sizes,
+    number_latex,
+    written,
 )
 from atlas.sizes import size
-from atlas.sources.definitions import definitions
+
+ALSO_IN = 20
+"""How many entries with an operator of the same family a page names; the family's page names all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +72,29 @@ class SymbolView:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionView:
+    """One option with the value that the operator was called with."""
+
+    name: str
+    """The option's name."""
+    value: str
+    """Its value as Python writes it; empty where the formula has a symbol for it."""
+    equation: Maths | None
+    """The symbol with the value, where the formula has one."""
+    is_default: bool
+    """Whether the entry leaves it at the operator's default."""
+
+
+@dataclass(frozen=True, slots=True)
 class ParametersView:
     """Everything that a page says about parameters."""
 
     per_instance: Count
     """The count of one instance."""
     layers: str
-    """How many layers repeat it; empty in a library."""
+    """How many layers repeat it; empty in a library and where there is but one."""
     across: Count
-    """The count over all layers; empty in a library."""
+    """The count over all layers; empty likewise."""
     rows: tuple[RowView, ...]
     """The learned tensors."""
     multiplication: Maths | None
@@ -88,60 +105,6 @@ class ParametersView:
     """How the parameters are owned."""
     origin: str
     """Where the numbers come from."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiArgumentView:
-    """One argument in the API documentation."""
-
-    name: str
-    """Its name."""
-    type: Inline
-    """Its type."""
-    default: str
-    """Its default, or empty."""
-    text: Inline
-    """What it does."""
-
-
-@dataclass(frozen=True, slots=True)
-class ApiView:
-    """The API documentation of a library's layer."""
-
-    name: str
-    """The full public name."""
-    signature: str
-    """The name with its arguments and defaults, in one line."""
-    arguments: tuple[ApiArgumentView, ...]
-    """The arguments."""
-    attributes: tuple[ApiArgumentView, ...]
-    """The attributes."""
-    call_signature: str
-    """How an instance is called, or empty."""
-    call_arguments: tuple[ApiArgumentView, ...]
-    """The arguments of that call."""
-    returns: ApiArgumentView | None
-    """What is returned."""
-    warnings: tuple[Inline, ...]
-    """What a user must know."""
-    experimental: bool
-    """Whether upstream announces that the interface may change."""
-    see_also: tuple[Link, ...]
-    """Further reading."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceView:
-    """The NumPy operator."""
-
-    name: str
-    """Its name."""
-    url: str
-    """Its place on the page of its family."""
-    contract: str
-    """Its shape contract."""
-    code: tuple[CodeLine, ...]
-    """Its source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +137,8 @@ class ComponentView:
     """What differs in training."""
     conventions: tuple[tuple[str, str], ...]
     """The conventions of this formulation."""
+    options: tuple[OptionView, ...]
+    """What the operator was called with besides arrays."""
     parameters: ParametersView
     """The parameters."""
     api: ApiView | None
@@ -187,7 +152,9 @@ class ComponentView:
     reference: ReferenceView
     """The NumPy operator."""
     also_in: tuple[Link, ...]
-    """Other entries with this operator or another formulation of it."""
+    """The first other entries with this operator or another formulation of it."""
+    also_in_more: Link | None
+    """Where all of them are listed, where there are more."""
     previous: Link | None
     """The component before, along the data flow."""
     next: Link | None
@@ -198,8 +165,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     """The page of one entry."""
     data, maths, text = entry.entry.data, parts.typesetting.maths, parts.typesetting.text
     layers = collection.account(entry.entry).layers
-    before, after = collection.collection.neighbours(entry.entry)
-    by_id = {other.entry.id: other for other in collection.entries}
+    before, after = parts.neighbours(entry)
+    also_in, also_in_more = _also_in(entry, parts)
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
         standing=_standing(entry, collection, layers, parts),
@@ -222,23 +189,18 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         note=text(data.note) if data.note else None,
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
+        options=_options(entry, parts),
         parameters=_parameters(entry, collection, layers, parts),
-        api=_api(entry, data.api, parts) if data.api else None,
+        api=api_view(entry, data.api, parts) if data.api else None,
         excerpts=tuple(parts.excerpt(claim) for claim in entry.claims),
         claims=tuple(parts.claim(claim) for claim in entry.claims),
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
-        reference=reference_view(entry.operator),
-        also_in=_also_in(entry, parts),
-        previous=_neighbour(by_id[before.id], entry, parts) if before else None,
-        next=_neighbour(by_id[after.id], entry, parts) if after else None,
+        reference=parts.reference(entry.operator),
+        also_in=also_in,
+        also_in_more=also_in_more,
+        previous=_neighbour(before, entry, parts) if before else None,
+        next=_neighbour(after, entry, parts) if after else None,
     )
-
-
-def reference_view(operator: Operator) -> ReferenceView:
-    """The NumPy operator, with its source."""
-    lines = highlight(operator.reference_source(), "python")
-    code = excerpt(lines, 1, len(lines))
-    return ReferenceView(operator.name, operator_anchor(operator), str(operator.contract), code)
 
 
 def _standing(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> str:
@@ -279,6 +241,21 @@ def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts
     return tuple(views)
 
 
+def _options(entry: CheckedEntry, parts: Parts) -> tuple[OptionView, ...]:
+    """Every option of the operator, as the checks called it."""
+    given = entry.entry.data.arguments
+    symbols = {symbol.binds: name for name, symbol in entry.entry.data.symbols.items() if symbol.binds}
+    views = []
+    for name, value in entry.operator.check_options(given).items():
+        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+        if name in symbols and is_number:
+            equation = parts.typesetting.maths(f"{symbols[name]} = {number_latex(value)}")
+            views.append(OptionView(name, "", equation, name not in given))
+        else:
+            views.append(OptionView(name, written(value), None, name not in given))
+    return tuple(views)
+
+
 def _ports(
     entry: CheckedEntry, ports: Iterable[tuple[str, str]], collection: CheckedCollection, parts: Parts
 ) -> tuple[PortView, ...]:
@@ -292,14 +269,15 @@ def _ports(
 def _parameters(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> ParametersView:
     data = entry.entry.data
     counted = collection.account(entry.entry)
+    repeated = layers is not None and layers > 1
     multiplication = None
-    if layers is not None:
-        product = rf"{count_latex(counted.per_instance)} \times {layers} = {count_latex(counted.across)}"
+    if repeated:
+        product = rf"{latex_size(counted.per_instance)} \times {layers} = {latex_size(counted.across)}"
         multiplication = parts.typesetting.maths(product)
     return ParametersView(
         per_instance=parts.count(counted.per_instance),
-        layers="" if layers is None else str(layers),
-        across="" if layers is None else parts.count(counted.across),
+        layers=str(layers) if repeated else "",
+        across=parts.count(counted.across) if repeated else "",
         rows=parts.rows(counted, entry),
         multiplication=multiplication,
         variants=parts.variants(entry, collection),
@@ -332,51 +310,20 @@ def _setting(variant: Variant, symbol: str) -> str:
     return f" ({variant.settings[symbol].name})" if symbol in variant.settings else ""
 
 
-def _api(entry: CheckedEntry, api: Api, parts: Parts) -> ApiView:
-    text = parts.typesetting.text
-
-    def arguments(given: Mapping[str, ApiArgument]) -> tuple[ApiArgumentView, ...]:
-        return tuple(
-            ApiArgumentView(name, text(argument.type), argument.default or "", text(argument.text))
-            for name, argument in given.items()
-        )
-
-    def signature(given: Mapping[str, ApiArgument]) -> str:
-        return ", ".join(name if one.default is None else f"{name}={one.default}" for name, one in given.items())
-
-    return ApiView(
-        name=api.name,
-        signature=f"{_keyword(entry, api)}{api.name}({signature(api.arguments)})",
-        arguments=arguments(api.arguments),
-        attributes=tuple(
-            ApiArgumentView(name, text(value.type), "", text(value.text)) for name, value in api.attributes.items()
-        ),
-        call_signature=f"__call__({signature(api.call_arguments)})" if api.call_arguments else "",
-        call_arguments=arguments(api.call_arguments),
-        returns=ApiArgumentView("", text(api.returns.type), "", text(api.returns.text)) if api.returns else None,
-        warnings=tuple(text(warning) for warning in api.warnings),
-        experimental=api.experimental,
-        see_also=tuple(Link(one.title, one.url) for one in api.see_also),
-    )
-
-
 def _neighbour(other: CheckedEntry, entry: CheckedEntry, parts: Parts) -> Link:
     """A link along the data flow; into another stack it names the stack."""
     return parts.entry_link(other, full=other.entry.stack != entry.entry.stack)
 
 
-def _keyword(entry: CheckedEntry, api: Api) -> str:
-    """`class ` where the pinned source defines a class."""
-    excerpts = [claim.excerpt for claim in entry.claims if claim.claim.id == api.excerpt]
-    found = [one for each in excerpts if each for one in definitions(each.pinned.text) if one.is_named(api.symbol)]
-    return "class " if found and found[-1].kind == "class" else ""
-
-
-def _also_in(entry: CheckedEntry, parts: Parts) -> tuple[Link, ...]:
+def _also_in(entry: CheckedEntry, parts: Parts) -> tuple[tuple[Link, ...], Link | None]:
+    """Other entries with an operator of the same family, and where all are listed if there are too many to name."""
+    relatives = parts.relatives(entry.operator)
+    others = [other for other in relatives[: ALSO_IN + 1] if other.entry.id != entry.entry.id][:ALSO_IN]
     links = []
-    for other in parts.checked.entries:
-        if other.entry.id != entry.entry.id and other.operator.family == entry.operator.family:
-            link = parts.entry_link(other, full=True)
-            same = other.operator.name == entry.operator.name
-            links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator.name}"))
-    return tuple(links)
+    for other in others:
+        link = parts.entry_link(other, full=True)
+        same = other.operator.name == entry.operator.name
+        links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator.name}"))
+    left = len(relatives) - 1 - len(others)
+    more = Link(f"{left:,} more, with the operator", operator_anchor(entry.operator)) if left else None
+    return tuple(links), more

@@ -6,10 +6,46 @@ The forms are those of MkDocs (a path per page, nested lists), but nothing here 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from atlas.render.site import NavSection
+
+SHOWN = 40
+"""How many items of one section a menu shows; a page would else name every other one."""
 
 Navigation = list["str | dict[str, Navigation]"]
 """Pages by their path, and sections as one-item mappings of a title to what is below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MenuItem:
+    """One line of a page's menu."""
+
+    title: Markup
+    """Its title as HTML."""
+    url: str | None
+    """The address that it leads to; None for a section without a page of its own."""
+    is_current: bool
+    """Whether it leads to the page at hand."""
+    is_above: bool
+    """Whether it is a section that the page at hand lies in."""
+    inner: Menu | None
+    """What is inside, where the menu shows it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """What a page's menu shows of one section."""
+
+    items: tuple[MenuItem, ...]
+    """The items shown."""
+    count: int
+    """How many items there are."""
+    all_url: str | None
+    """Where all of them are listed; None where all are shown."""
 
 
 def source_paths(urls: Iterable[str], files: Iterable[str]) -> dict[str, str]:
@@ -33,36 +69,46 @@ def source_paths(urls: Iterable[str], files: Iterable[str]) -> dict[str, str]:
 
 
 def navigation(
-    entities: Iterable[tuple[str, tuple[str, ...]]], prose: Iterable[str], folder_title: dict[str, str]
+    entities: Iterable[tuple[str, tuple[NavSection, ...]]], prose: Iterable[str], folder_title: Mapping[str, str]
 ) -> Navigation:
-    """Nest all pages: entities, given with the section titles above them, then prose by the folder it lies in.
+    """Nest all pages: entities, given with the sections above them, then prose by the folder it lies in.
 
     A folder that holds entities is the section of the first of them; another is named by `folder_title`. Sections stand
-    where their first page stands, and a section's own index page comes first in it.
+    where their first page stands, and a section's own index page comes first in it. Two with one title stay two.
     """
     root: Navigation = []
     levels: dict[tuple[str, ...], Navigation] = {(): root}
-    sections: dict[str, tuple[str, ...]] = {"": ()}
+    sections: dict[str, tuple[NavSection, ...]] = {"": ()}
 
-    def section(folder: str) -> tuple[str, ...]:
+    def section(folder: str) -> tuple[NavSection, ...]:
         if folder not in sections:
-            sections[folder] = (*section(posixpath.dirname(folder)), folder_title[posixpath.basename(folder)])
+            own = NavSection(folder_title[posixpath.basename(folder)], f"{folder}/")
+            sections[folder] = (*section(posixpath.dirname(folder)), own)
         return sections[folder]
 
-    def level(titles: tuple[str, ...]) -> Navigation:
-        if titles not in levels:
-            levels[titles] = []
-            level(titles[:-1]).append({titles[-1]: levels[titles]})
-        return levels[titles]
+    def level(above: tuple[NavSection, ...]) -> Navigation:
+        keys = tuple(one.key for one in above)
+        if keys not in levels:
+            levels[keys] = []
+            level(above[:-1]).append({above[-1].title: levels[keys]})
+        return levels[keys]
 
-    for path, titles in entities:
-        sections.setdefault(posixpath.dirname(path), titles)
-        level(titles).append(path)
+    for path, above in entities:
+        sections.setdefault(posixpath.dirname(path), above)
+        level(above).append(path)
     for path in prose:
         level(section(posixpath.dirname(path))).append(path)
     for items in levels.values():
         items.sort(key=lambda item: not (isinstance(item, str) and _is_index(item)))
     return root
+
+
+def window(count: int, at: int, most: int = SHOWN) -> range:
+    """The positions that a menu shows of `count` items: all, or `most` of them around the one at hand."""
+    if count <= most:
+        return range(count)
+    first = min(max(at - most // 2, 0), count - most)
+    return range(first, first + most)
 
 
 def replaced(nav: object, path: Callable[[str, str | None], str]) -> object:

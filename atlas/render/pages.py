@@ -13,7 +13,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from atlas.render.site import Heading, PageStore, SitePage, relative_url
+from atlas.render.site import Heading, NavSection, PageStore, SitePage, relative_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class PagePlan:
     """One plain sentence."""
     edit_path: str | None
     """The YAML that it is made from, relative to the content folder."""
-    nav: tuple[str, ...] | None
+    nav: tuple[NavSection, ...] | None
     """The sections of the navigation that lead to it; None keeps it out."""
     view: object
     """What its template shows."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from markupsafe import Markup
 
 from atlas.checks.base import Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.entries.collection import Model
-from atlas.graph.accounting import Account, latex_size
+from atlas.graph.accounting import Account
 from atlas.markup.code import CodeLine, excerpt, highlight
-from atlas.render.addresses import claim_anchor, entry_page, file_page, source_page
+from atlas.operators.registry import Operator
+from atlas.render.addresses import claim_anchor, entry_page, file_page, operator_anchor, source_page
 from atlas.render.deferred import Inline, Maths, Typesetting
 from atlas.sizes import Size
 from atlas.sources.pins import PinState, PinStatus
@@ -40,6 +43,8 @@ class Link:
 class ExcerptView:
     """A passage of a pinned file, as it is shown."""
 
+    id: str
+    """The name of the claim that it shows."""
     file: str
     """The file's name."""
     lines: str
@@ -72,6 +77,8 @@ class ClaimView:
     """`Pinned revision` and its short form, or `Release` and its tag."""
     upstream_url: str
     """The exact lines at the revision, on the repository's own site."""
+    blob: str
+    """Git's object id of the file."""
     pin: str
     """What is known of the pin."""
     licence: str
@@ -132,13 +139,68 @@ class ProofView:
     """When a recorded proof was made, else empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReferenceView:
+    """A NumPy operator."""
+
+    name: str
+    """Its name."""
+    url: str
+    """Its place on the page of its family."""
+    contract: str
+    """Its shape contract."""
+    code: tuple[CodeLine, ...]
+    """Its source."""
+
+
 class Parts:
-    """Makes the shared parts for one site; each pinned file is highlighted once."""
+    """Makes the shared parts for one site; what several pages ask for is looked up, counted or highlighted once."""
 
     def __init__(self, checked: Checked, typesetting: Typesetting) -> None:
         self.checked = checked
         self.typesetting = typesetting
+        self.entries = checked.entries
         self._highlighted: dict[tuple[str, str], tuple[Markup, ...]] = {}
+        self._references: dict[str, ReferenceView] = {}
+        self._by_operator: dict[str, list[CheckedEntry]] = defaultdict(list)
+        self._by_family: dict[str, list[CheckedEntry]] = defaultdict(list)
+        self._by_file: dict[tuple[str, str], list[tuple[CheckedEntry, CheckedClaim]]] = defaultdict(list)
+        self._before: dict[str, CheckedEntry] = {}
+        self._after: dict[str, CheckedEntry] = {}
+        for entry in self.entries:
+            self._by_operator[entry.operator.name].append(entry)
+            self._by_family[entry.operator.family].append(entry)
+            for claim in entry.claims:
+                self._by_file[claim.claim.source, claim.claim.path].append((entry, claim))
+        for collection in checked.collections.values():
+            for entry, after in pairwise(collection.entries):
+                self._after[entry.entry.id] = after
+                self._before[after.entry.id] = entry
+
+    def users(self, operator: Operator) -> Sequence[CheckedEntry]:
+        """The entries that were checked against an operator."""
+        return self._by_operator.get(operator.name, ())
+
+    def relatives(self, operator: Operator) -> Sequence[CheckedEntry]:
+        """The entries that were checked against an operator of the same family."""
+        return self._by_family.get(operator.family, ())
+
+    def passages(self, source_id: str, path: str) -> Sequence[tuple[CheckedEntry, CheckedClaim]]:
+        """The claims of entries about a pinned file."""
+        return self._by_file.get((source_id, path), ())
+
+    def neighbours(self, entry: CheckedEntry) -> tuple[CheckedEntry | None, CheckedEntry | None]:
+        """The entries before and after in the same collection."""
+        return self._before.get(entry.entry.id), self._after.get(entry.entry.id)
+
+    def reference(self, operator: Operator) -> ReferenceView:
+        """An operator with its source."""
+        if operator.name not in self._references:
+            lines = highlight(operator.reference_source(), "python")
+            code = excerpt(lines, 1, len(lines))
+            anchor, contract = operator_anchor(operator), str(operator.contract)
+            self._references[operator.name] = ReferenceView(operator.name, anchor, contract, code)
+        return self._references[operator.name]
 
     def highlighted(self, source_id: str, path: str) -> tuple[Markup, ...]:
         """The lines of a pinned file that is at hand."""
@@ -154,7 +216,9 @@ class Parts:
         code = () if claim.excerpt is None else excerpt(self.highlighted(source, path), first, last)
         lines = f"{first}–{last}" if last > first else str(first)
         name = path.rpartition("/")[2]
-        return ExcerptView(name, lines, claim_anchor(claim), file_page(source, path), code, claim.missing)
+        return ExcerptView(
+            claim.claim.id, name, lines, claim_anchor(claim), file_page(source, path), code, claim.missing
+        )
 
     def claim(self, claim: CheckedClaim) -> ClaimView:
         """A source claim."""
@@ -169,6 +233,7 @@ class Parts:
             path=claim.claim.path,
             revision=f"{kind} {manifest.revision[:12] if manifest.is_commit else manifest.revision}",
             upstream_url=manifest.link(claim.claim.path, first, last),
+            blob=manifest.files[claim.claim.path].blob,
             pin=pin_text(claim.pin),
             licence=manifest.license,
             licence_url=f"{source_page(claim.claim.source)}#licence",
@@ -215,9 +280,23 @@ class Parts:
         return Link(" · ".join(names) if full else entry.entry.data.title, entry_page(entry.entry))
 
 
+def written(value: object) -> str:
+    """A value as people write it in code: `1e-6`, not `1e-06`."""
+    return repr(value).replace("e-0", "e-").replace("e+0", "e") if isinstance(value, float) else str(value)
+
+
+def number_latex(value: float) -> str:
+    """A number in LaTeX: `10^{-6}` for `1e-6`."""
+    mantissa, _, exponent = written(value).partition("e")
+    if not exponent:
+        return mantissa
+    power = f"10^{{{int(exponent)}}}"
+    return power if mantissa == "1" else rf"{mantissa} \times {power}"
+
+
 def main_sizes(entry: CheckedEntry, collection: CheckedCollection) -> Mapping[str, int]:
     """The sizes whose figures a page shows first: those of its first place in the model's first variant."""
-    return collection.account(entry.entry).places[0]
+    return collection.account(entry.entry).places[0].sizes
 
 
 def pin_text(status: PinStatus) -> str:
@@ -225,8 +304,3 @@ def pin_text(status: PinStatus) -> str:
     if status.state is PinState.PROVED and status.record is not None:
         return f"that this file belongs to the revision was proved against git on {status.record.proved}"
     return status.message
-
-
-def count_latex(count: Size) -> str:
-    """A count in LaTeX."""
-    return latex_size(count)

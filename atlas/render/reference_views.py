@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from atlas.checks.checked import Checked, CheckedEntry
+from atlas.checks.checked import Checked
 from atlas.entries.atlas import Source
 from atlas.markup.code import CodeLine, excerpt
 from atlas.operators.catalogue import FAMILIES
 from atlas.operators.registry import Operator
 from atlas.render.addresses import anchor, entry_page, family_page, file_page, source_page
-from atlas.render.component_view import ReferenceView, reference_view
 from atlas.render.deferred import Maths
-from atlas.render.parts import Link, Parts, ProofView, pin_text
-from atlas.sources.pins import PinLock, PinStatus, pin_status
+from atlas.render.parts import STATUS_WORDS, Link, Parts, ProofView, ReferenceView, pin_text, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,8 @@ class FormulationView:
     """The formula of the first entry that uses it."""
     users: tuple[Link, ...]
     """The entries that use it."""
-    has_gradient: bool
-    """Whether it has a gradient."""
+    gradient: str
+    """The name of its gradient in code, or empty."""
     reference: ReferenceView
     """Its source."""
 
@@ -153,7 +151,7 @@ def operators_view() -> OperatorsView:
     """The index of operators."""
     return OperatorsView(
         tuple(
-            (Link(members[0].title, family_page(name)), members[0].summary, len(members))
+            (Link(members[0].belongs_to.title, family_page(name)), members[0].summary, len(members))
             for name, members in FAMILIES.items()
         )
     )
@@ -162,15 +160,12 @@ def operators_view() -> OperatorsView:
 def family_view(name: str, parts: Parts) -> FamilyView:
     """The page of a family of operators."""
     members = FAMILIES[name]
-    users: dict[str, list[CheckedEntry]] = defaultdict(list)
-    for entry in parts.checked.entries:
-        users[entry.operator.name].append(entry)
     conventions = tuple(members[0].conventions)
-    formulations = tuple(_formulation(one, users[one.name], conventions, parts) for one in members)
-    return FamilyView(members[0].title, conventions, formulations)
+    formulations = tuple(_formulation(one, conventions, parts) for one in members)
+    return FamilyView(members[0].belongs_to.title, conventions, formulations)
 
 
-def file_view(source: Source, path: str, status: PinStatus, parts: Parts) -> FileView:
+def file_view(source: Source, path: str, parts: Parts) -> FileView:
     """The page of a pinned file."""
     manifest = source.data
     passages = _passages(source.id, path, parts)
@@ -181,7 +176,7 @@ def file_view(source: Source, path: str, status: PinStatus, parts: Parts) -> Fil
         revision=manifest.revision,
         upstream_url=manifest.link(path),
         blob=manifest.files[path].blob,
-        pin=pin_text(status),
+        pin=pin_text(parts.checked.pins[source.id, path]),
         licence=Link(manifest.license, f"{source_page(source.id)}#licence"),
         copyright=manifest.copyright,
         passages=tuple(Link(title, url, note) for _, _, title, url, note in passages),
@@ -190,7 +185,7 @@ def file_view(source: Source, path: str, status: PinStatus, parts: Parts) -> Fil
     )
 
 
-def source_view(source: Source, lock: PinLock) -> SourceView:
+def source_view(source: Source, checked: Checked) -> SourceView:
     """The page of a pinned project."""
     manifest = source.data
     artifact = manifest.artifact
@@ -202,9 +197,9 @@ def source_view(source: Source, lock: PinLock) -> SourceView:
         artifact=(artifact.pypi, artifact.file, artifact.sha256) if artifact else None,
         licence=manifest.license,
         copyright=manifest.copyright,
-        licence_text=(source.file.parent / manifest.license_text).read_text(encoding="utf-8"),
+        licence_text=source.licence,
         files=tuple(
-            (Link(path, file_page(source.id, path)), pinned.blob, pin_text(pin_status(source.id, manifest, path, lock)))
+            (Link(path, file_page(source.id, path)), pinned.blob, pin_text(checked.pins[source.id, path]))
             for path, pinned in manifest.files.items()
         ),
     )
@@ -229,19 +224,17 @@ def verification_view(parts: Parts) -> VerificationView:
     """Every claim with its proof."""
     entries = tuple(
         (parts.entry_link(entry, full=True), tuple(parts.proof(proof) for proof in entry.proofs))
-        for entry in parts.checked.entries
+        for entry in parts.entries
     )
-    words = dict.fromkeys(("proved in this build", "recorded", "stale", "not proved"), 0)
+    words = dict.fromkeys(STATUS_WORDS.values(), 0)
     for _, proofs in entries:
         for proof in proofs:
             words[proof.word] += 1
     return VerificationView(entries, tuple(words.items()))
 
 
-def _formulation(
-    operator: Operator, users: list[CheckedEntry], conventions: tuple[str, ...], parts: Parts
-) -> FormulationView:
-    source = operator.source
+def _formulation(operator: Operator, conventions: tuple[str, ...], parts: Parts) -> FormulationView:
+    source, users = operator.source, parts.users(operator)
     published = Link(source, f"https://arxiv.org/abs/{source[6:]}") if source.startswith("arXiv:") else Link(source, "")
     formula = parts.typesetting.maths(users[0].entry.data.formula, display=True) if users else None
     return FormulationView(
@@ -251,20 +244,15 @@ def _formulation(
         summary=operator.summary,
         published=published,
         options=tuple(
-            (name, "required" if option.required else _default(option.default))
+            (name, "required" if option.required else written(option.default))
             for name, option in operator.options.items()
         ),
         conventions=tuple(operator.conventions[name] for name in conventions),
         formula=formula,
         users=tuple(parts.entry_link(entry, full=True) for entry in users),
-        has_gradient=operator.gradient is not None,
-        reference=reference_view(operator),
+        gradient=operator.gradient.name if operator.gradient is not None else "",
+        reference=parts.reference(operator),
     )
-
-
-def _default(value: object) -> str:
-    """A default as people write it: `1e-6`, not `1e-06`."""
-    return repr(value).replace("e-0", "e-") if isinstance(value, float) else str(value)
 
 
 Passage = tuple[int, int, str, str, str]
@@ -273,13 +261,11 @@ Passage = tuple[int, int, str, str, str]
 def _passages(source_id: str, path: str, parts: Parts) -> list[Passage]:
     """First line, last line, title, address and note of each documented passage, in the order of the file."""
     found: dict[Passage, None] = {}
-    for entry in parts.checked.entries:
-        for claim in entry.claims:
-            if (claim.claim.source, claim.claim.path) == (source_id, path):
-                first, last = claim.claim.span
-                title = parts.entry_link(entry, full=True).title
-                url = f"{entry_page(entry.entry)}#source-{claim.claim.id}"
-                found[first, last, title, url, f"lines {first}–{last}"] = None
+    for entry, claim in parts.passages(source_id, path):
+        first, last = claim.claim.span
+        title = parts.entry_link(entry, full=True).title
+        url = f"{entry_page(entry.entry)}#source-{claim.claim.id}"
+        found[first, last, title, url, f"lines {first}–{last}"] = None
     return sorted(found)
 
 

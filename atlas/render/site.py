@@ -34,14 +34,6 @@ class Settings:
     """A scratch folder that lives as long as this build and is removed with it, also after a killed run."""
     site_name: str = ""
     """The site's title."""
-    site_url: str | None = None
-    """The address the site will have, or None where it is not known."""
-    repo_url: str | None = None
-    """The address of the project's own repository."""
-    strict: bool = False
-    """Whether warnings stop the build."""
-    serve: bool = False
-    """Whether the site is built for a preview that is rebuilt after each edit."""
     templates: tuple[Path, ...] = ()
     """Folders in which the templates of pages are looked for before those of our own theme."""
     missing_sources: Literal["fail", "link"] = "fail"
@@ -63,6 +55,16 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class NavSection:
+    """A section of the navigation that leads to a page."""
+
+    title: str
+    """Its title as plain text."""
+    key: str
+    """What tells it from others of the same title: the address below which its pages are, or a word of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class SitePage:
     """One page that is made from entries; its body's links are relative to its own address."""
 
@@ -78,12 +80,10 @@ class SitePage:
     """The table of contents in reading order."""
     edit_path: str | None
     """The YAML file that the page is made from, relative to the content folder; None where there is no such file."""
-    nav: tuple[str, ...] | None
-    """The titles of the sections that lead to the page; None keeps it out of the navigation."""
+    nav: tuple[NavSection, ...] | None
+    """The sections that lead to the page; None keeps it out of the navigation."""
     body: Body
     """Produces the finished HTML body; called when the page is written and not kept."""
-    template: str = "main.html"
-    """The theme's template for the page; a theme without it uses its `main.html`."""
     context: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     """What the template needs besides the body."""
 

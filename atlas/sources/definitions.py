@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -64,6 +65,23 @@ def syntax_tree(text: str) -> ast.Module | None:
             return ast.parse(plain_lines(text))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+
+def nodes_between(text: str, first: int, last: int) -> Iterator[ast.AST]:
+    """Every expression and statement that begins on these lines of a text that is today's Python; none of another."""
+    by_line = _nodes_by_line(text)
+    return (node for line in range(first, last + 1) for node in by_line.get(line, ()))
+
+
+@lru_cache(maxsize=64)
+def _nodes_by_line(text: str) -> Mapping[int, tuple[ast.AST, ...]]:
+    """The nodes by the line on which they begin: many claims ask about one file, and it is walked once."""
+    found: dict[int, list[ast.AST]] = defaultdict(list)
+    tree = syntax_tree(text)
+    for node in ast.walk(tree) if tree is not None else ():
+        if (line := getattr(node, "lineno", None)) is not None:
+            found[line].append(node)
+    return {line: tuple(nodes) for line, nodes in found.items()}
 
 
 @lru_cache(maxsize=64)

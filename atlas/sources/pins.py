@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+from bisect import bisect_left
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
@@ -66,7 +68,10 @@ class PinLock:
 
     def record(self, source_id: str, path: str) -> PinRecord | None:
         """The record of one file of one source."""
-        return next((each for each in self.records if (each.source, each.path) == (source_id, path)), None)
+        key = (source_id, path)
+        place = bisect_left(self.records, key, key=_key)
+        found = self.records[place] if place < len(self.records) else None
+        return found if found is not None and _key(found) == key else None
 
     def with_source(self, source_id: str, new: Iterable[PinRecord]) -> PinLock:
         """This lock with new records of one source, which take the place of all it had."""
@@ -75,7 +80,12 @@ class PinLock:
     @classmethod
     def sorted(cls, records: Iterable[PinRecord]) -> PinLock:
         """A lock of records given in any order."""
-        return cls(tuple(sorted(records, key=lambda record: (record.source, record.path))))
+        return cls(tuple(sorted(records, key=_key)))
+
+
+def _key(record: PinRecord) -> tuple[str, str]:
+    """What a record is about."""
+    return record.source, record.path
 
 
 class PinState(StrEnum):
@@ -148,11 +158,6 @@ def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> 
     )
 
 
-def is_proved(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> bool:
-    """Whether the lock holds a proof of exactly this pin."""
-    return pin_status(source_id, manifest, path, lock).state is PinState.PROVED
-
-
 def prove(
     source_id: str,
     manifest: Manifest,
@@ -215,10 +220,11 @@ def load_lock(path: Path) -> PinLock:
         raise SourceError(
             f"{path.name} is not the list of records that `atlas pin --prove` writes: {reason}"
         ) from error
-    keys = [(record.source, record.path) for record in records]
-    if doubled := sorted({key for key in keys if keys.count(key) > 1}):
-        raise SourceError(f"{path.name} has two records of {doubled[0][1]} of {doubled[0][0]}")
-    return PinLock.sorted(records)
+    lock = PinLock.sorted(records)
+    for one, other in pairwise(map(_key, lock.records)):
+        if one == other:
+            raise SourceError(f"{path.name} has two records of {one[1]} of {one[0]}")
+    return lock
 
 
 def save_lock(lock: PinLock, path: Path) -> None:

@@ -21,6 +21,7 @@ from atlas.sources.definitions import (
     dotted,
     masked,
     nodes,
+    nodes_between,
     plain_lines,
     syntax_tree,
     targets,
@@ -237,16 +238,15 @@ def _nodes(pinned: PinnedText, first: int, last: int) -> Iterator[ast.AST]:
     """Every expression and statement that begins on the lines; in older Python the lines are parsed by themselves."""
     lines = excerpt(pinned, first, last).lines
     tree = syntax_tree(pinned.text)
-    if tree is None:
-        tree = _parsed_part(plain_lines("\n".join(lines)).split("\n"), first)
+    if tree is not None:
+        return nodes_between(pinned.text, first, last)
+    tree = _parsed_part(plain_lines("\n".join(lines)).split("\n"), first)
     if tree is None:
         raise ExcerptError(
             f"lines {first}-{last} of {pinned.path} are not today's Python by themselves, and the file is not either",
             ("lines",),
         )
-    for node in ast.walk(tree):
-        if first <= getattr(node, "lineno", 0) <= last:
-            yield node
+    return (node for node in ast.walk(tree) if first <= getattr(node, "lineno", 0) <= last)
 
 
 def _parsed_part(lines: list[str], first: int) -> ast.Module | None:

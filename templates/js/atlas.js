@@ -24,8 +24,14 @@
     });
   }
 
-  for (const fold of document.querySelectorAll("details.nav-fold")) {
-    if (window.matchMedia("(max-width: 60rem)").matches) fold.open = false;
+  /* On a wide screen a fold of contents is always open and has no handle; on a narrow one the reader's choice is kept. */
+  for (const fold of document.querySelectorAll("[data-fold-below]")) {
+    const wide = window.matchMedia(`(min-width: ${fold.dataset.foldBelow})`);
+    let chosen = false;
+    const apply = () => { fold.open = wide.matches || chosen; };
+    fold.addEventListener("toggle", () => { if (!wide.matches) chosen = fold.open; });
+    wide.addEventListener("change", apply);
+    apply();
   }
 
   for (const block of document.querySelectorAll("[data-copy]")) {

@@ -167,3 +167,47 @@ def test_an_unknown_address_gets_a_whole_page_with_a_way_home(visit: Opener, bas
     seen.page.locator("main a").first.click()
     seen.page.wait_for_url(f"{base_url}/", wait_until="load")
     assert seen.page.locator("h1").count() == 1
+
+
+@pytest.mark.parametrize(("fold", "wide", "narrow"), [(".site-nav", 1000, 900), (".toc", 1300, 1200)])
+def test_contents_fold_on_narrow_screens_and_keep_the_readers_choice(
+    visit: Opener, fold: str, wide: int, narrow: int
+) -> None:
+    page = visit(PAGES["model component"]).page
+    details, links = page.locator(f"{fold} details"), page.locator(f"{fold} details a")
+
+    def at(width: int) -> None:
+        page.set_viewport_size({"width": width, "height": 900})
+
+    at(narrow)
+    assert not links.first.is_visible()
+    details.locator("summary").click()
+    assert links.first.is_visible()
+    for width in (wide, narrow):
+        at(width)
+        assert links.first.is_visible()
+    details.locator("summary").click()
+    at(wide)
+    assert links.first.is_visible()
+    at(narrow)
+    assert not links.first.is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1000, 1440])
+def test_the_contents_of_a_page_lead_to_its_headings(visit: Opener, width: int) -> None:
+    page = visit(PAGES["model component"]).page
+    page.set_viewport_size({"width": width, "height": 900})
+    link = page.locator(".toc a", has_text="transformer.py")
+    if not link.is_visible():
+        page.locator(".toc summary").click()
+    link.click()
+    heading = page.locator("#excerpt-residual-fn").bounding_box()
+    assert heading is not None
+    assert 0 <= heading["y"] < 900
+
+
+@every_page
+def test_a_page_has_few_landmarks(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    found = page.locator("nav, main, header.top, footer.bottom, aside, [role=region], section[aria-label]").count()
+    assert found <= 7

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from atlas.checks.formula import read_table
 from atlas.checks.parameters import check_counts
 from atlas.checks.sizes import check_variants
 from atlas.entries.load import load
@@ -50,6 +51,9 @@ def test_a_librarys_count_is_compared_with_its_operator(real_project: Any, axis:
     atlas, _ = load(root, root / "content", root / "sources")
     collection = atlas.collections["chainer"]
     (entry,) = collection.entries
-    figure, issues = check_counts(entry, collection, find(entry.data.operator))
+    operator = find(entry.data.operator)
+    table, _ = read_table(entry, operator)
+    assert table is not None
+    figure, issues = check_counts(entry, collection, operator, table)
     assert [one.code for one in issues] == codes
     assert bool(figure) is not bool(codes)

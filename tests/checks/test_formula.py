@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from atlas.checks.formula import check_formula, declarations, read_formula
+from atlas.checks.call import declarations
+from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.entries.atlas import Entry
-from atlas.entries.component import Component, Symbol
-from atlas.entries.tree import Document, parse
-from atlas.entries.validate import validate
+from atlas.entries.component import Symbol
 from atlas.exceptions import FormulaError
 from atlas.formula import codes
 from atlas.formula import parse as parse_formula
 from atlas.formula.declarations import AliasOf, FunctionOf, Ids, IntegerRange, Positive, Real, UnitInterval
-from atlas.issues import TITLES, Issue, show
+from atlas.issues import TITLES, Issue
 from atlas.operators.catalogue import find
+from atlas.operators.family import Family
 from atlas.operators.registry import Operator, operator
+
+EntryOf = Callable[[str], Entry]
+Checked = Callable[[str, Operator], tuple[str, list[Issue]]]
+FAMILY = Family("t", "T", "activation")
 
 LINEAR = r"""
 title: A
@@ -38,39 +42,36 @@ sources:
 """
 
 
-def entry_of(text: str) -> Entry:
-    document, issues = parse(text, "a.yml")
-    assert issues == []
-    assert isinstance(document, Document)
-    data, issues = validate(document, Component)
-    assert show(issues) == ""
-    assert data is not None
-    return Entry("a", Path("a.yml"), document, data, "none", None)
+@pytest.fixture
+def checked(entry_of: EntryOf) -> Checked:
+    def run(text: str, operator: Operator) -> tuple[str, list[Issue]]:
+        entry = entry_of(text)
+        table, issues = read_table(entry, operator)
+        if table is None:
+            return "", issues
+        formula, issues, _ = read_formula(entry, table)
+        if formula is None:
+            return "", issues
+        return check_formula(entry, operator, formula)
+
+    return run
 
 
-def checked(text: str, operator: Operator) -> tuple[str, list[Issue]]:
-    entry = entry_of(text)
-    formula, issues = read_formula(entry)
-    if formula is None:
-        return "", issues
-    return check_formula(entry, operator, formula)
-
-
-def test_a_formula_that_equals_its_operator_says_by_how_much() -> None:
+def test_a_formula_that_equals_its_operator_says_by_how_much(checked: Checked) -> None:
     figure, issues = checked(LINEAR, find("linear"))
     assert issues == []
     assert figure.startswith("executed: equals linear on 4 inputs, largest relative error ")
     assert float(figure.split()[-1]) < 1e-12
 
 
-def test_one_that_differs_is_an_issue_at_its_equation_with_the_place_of_the_repair() -> None:
+def test_one_that_differs_is_an_issue_at_its_equation_with_the_place_of_the_repair(checked: Checked) -> None:
     _, (issue,) = checked(LINEAR.replace("xW+b", "xW-b"), find("linear"))
     assert (issue.path, issue.line, issue.column, issue.code) == ("a.yml", 5, 11, "A260")
     assert issue.excerpt == "formula: 'y=xW-b'\n          ^^^^^^"
     assert issue.hint == "at 5:15: replace `-` by `+`"
 
 
-def test_repairs_are_placed_in_folded_and_literal_texts_too() -> None:
+def test_repairs_are_placed_in_folded_and_literal_texts_too(checked: Checked) -> None:
     text = LINEAR.replace("'y=xW+b'", "|\n  y\n  = xW\n  - b")
     _, (issue,) = checked(text, find("linear"))
     assert (issue.line, issue.column) == (6, 3)
@@ -91,7 +92,9 @@ def test_repairs_are_placed_in_folded_and_literal_texts_too() -> None:
         ("y=xW+b", "z=xW+b+0y", 11, 3, "y stands for what linear returns, but the formula does not define it"),
     ],
 )
-def test_inputs_and_arguments_are_the_same(old: str, new: str, line: int, column: int, message: str) -> None:
+def test_inputs_and_arguments_are_the_same(
+    checked: Checked, old: str, new: str, line: int, column: int, message: str
+) -> None:
     text = LINEAR.replace(old, new)
     if new.startswith("z"):
         text = text.replace("sources:", "  'z': {axes: [B, m]}\nsources:")
@@ -113,14 +116,14 @@ def test_inputs_and_arguments_are_the_same(old: str, new: str, line: int, column
     ],
 )
 def test_a_declaration_that_cannot_be_read_is_reported_where_it_stands(
-    old: str, new: str, place: tuple[int, int], code: str
+    checked: Checked, old: str, new: str, place: tuple[int, int], code: str
 ) -> None:
     _, (issue,) = checked(LINEAR.replace(old, new), find("linear"))
     assert (issue.line, issue.column, issue.code) == (*place, code), issue
 
 
-def test_an_option_that_the_formula_states_too_must_be_the_same_number() -> None:
-    @operator("x[... C] -> [... C]", title="T", family="t", source="none")
+def test_an_option_that_the_formula_states_too_must_be_the_same_number(checked: Checked) -> None:
+    @operator("x[... C] -> [... C]", title="T", family=FAMILY, source="none", macs="0")
     def shifted(x: Any, *, by: float = 1.0) -> Any:
         """Shift.
 
@@ -128,17 +131,115 @@ def test_an_option_that_the_formula_states_too_must_be_the_same_number() -> None
         """
         return x + by
 
-    text = LINEAR.replace("'y=xW+b'", r"'y=x+s,\quad s=2'").replace("operator: linear", "operator: t")
-    for line in ("  'W': {axes: [d, m], binds: W}\n", "  'b': {axes: [m], binds: b}\n"):
-        text = text.replace(line, "")
-    text = text.replace("[B, m]", "[B, d]").replace("sources:", "  's': {axes: [], binds: by}\nsources:")
+    text = option_of(LINEAR.replace("'y=xW+b'", r"'y=x+s,\quad s=2'"), "{axes: [], binds: by}")
     stated = text.replace("summary: A", "summary: A\narguments: {by: 2.0}")
     assert checked(stated, shifted)[1] == []
     codes_found = {(issue.code, issue.message.split()[0]) for issue in checked(text, shifted)[1]}
     assert ("A260", "`s`") in codes_found
 
 
-def test_a_symbols_declaration_becomes_its_kind() -> None:
+def option_of(entry: str, symbol: str) -> str:
+    """A copy of the linear entry for an operator of one array with one option."""
+    for line in ("  'W': {axes: [d, m], binds: W}\n", "  'b': {axes: [m], binds: b}\n"):
+        entry = entry.replace(line, "")
+    return entry.replace("[B, m]", "[B, d]").replace("sources:", f"  's': {symbol}\nsources:")
+
+
+def test_an_option_that_the_formula_takes_is_tried_at_many_numbers(checked: Checked) -> None:
+    given: list[float] = []
+
+    @operator("x[... C] -> [... C]", title="T", family="t", source="none")
+    def shifted(x: Any, *, by: float = 1.0) -> Any:
+        """Shift.
+
+        Shapes: same.
+        """
+        given.append(by)
+        return x + by
+
+    text = option_of(LINEAR.replace("'y=xW+b'", "'y=x+s'"), "{axes: [], binds: by}")
+    assert checked(text, shifted)[1] == []
+    assert len({round(by, 6) for by in given}) == 4
+    assert any(by != int(by) for by in given)
+
+
+NORM = r"""
+title: A
+operator: layer_norm
+arguments: {epsilon: EPSILON}
+summary: A
+formula: |
+  \mu=\frac{1}{d}\sum_{j=1}^dx_j,\quad y=\gamma\odot\frac{x-\mu}{\sqrt{\frac{1}{d}\sum_{j=1}^d(x_j-\mu)^2+STATED}}
+  +\beta
+batch: [B]
+symbols:
+  'x': {axes: [B, d], binds: x}
+  '\gamma': {axes: [d], binds: gamma}
+  '\beta': {axes: [d], binds: beta}
+  'y': {axes: [B, d], binds: result}
+sources:
+  - {id: shown, claim: A, source: none, path: none.py, lines: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "stated", "codes_found"),
+    [
+        ("1e-6", "10^{-6}", []),
+        ("1e-6", r"1.00001\cdot10^{-6}", ["A260"]),
+        ("1e-12", "10^{-12}", []),
+        ("1e-12", r"1.1\cdot10^{-12}", ["A260"]),
+        ("1e-30", "10^{-30}", ["A263"]),
+        ("1e-30", "10^{-31}", ["A263"]),
+        ("0.0", "0", []),
+    ],
+)
+def test_an_option_without_a_symbol_must_show_in_the_outputs(
+    checked: Checked, epsilon: str, stated: str, codes_found: list[str]
+) -> None:
+    text = NORM.replace("EPSILON", epsilon).replace("STATED", stated)
+    issues = checked(text, find("layer_norm"))[1]
+    assert [issue.code for issue in issues] == codes_found
+    assert all(issue.line == 4 for issue in issues if issue.code == "A263")
+
+
+def test_where_it_does_not_the_hint_says_what_to_declare(checked: Checked) -> None:
+    text = NORM.replace("EPSILON", "1e-30").replace("STATED", "10^{-30}")
+    (issue,) = checked(text, find("layer_norm"))[1]
+    assert issue.message == "epsilon is 1e-30 here, but another value would give layer_norm the same outputs"
+    assert issue.hint == "state it in the formula, and give its symbol `binds: epsilon`"
+    named = text.replace("10^{-30}", r"\varepsilon").replace("+\\beta", r"+\beta,\quad\varepsilon=10^{-30}")
+    (issue,) = checked(named, find("layer_norm"))[1]
+    assert issue.hint == r"declare its symbol: `'\varepsilon': {axes: [], binds: epsilon}`"
+    declared = named.replace("  'y':", "  '\\varepsilon': {axes: [], binds: epsilon}\n  'y':")
+    assert checked(declared, find("layer_norm"))[1] == []
+    (issue, *_) = checked(declared.replace("epsilon: 1e-30", "epsilon: 1e-31"), find("layer_norm"))[1]
+    assert issue.code == "A260"
+
+
+def test_an_option_that_takes_whole_numbers_needs_a_range(checked: Checked) -> None:
+    given: list[int] = []
+
+    @operator("x[... C] -> [... C]", title="T", family="t", source="none")
+    def repeated(x: Any, *, times: int = 1) -> Any:
+        """Repeat.
+
+        Shapes: same.
+        """
+        given.append(times)
+        return x * times
+
+    text = LINEAR.replace("'y=xW+b'", "'y=sx'")
+    _, (issue,) = checked(option_of(text, "{axes: [], binds: times}"), repeated)
+    assert (issue.line, issue.column, issue.code) == (10, 3, "A263")
+    assert issue.message == "s stands for times of repeated, a whole number, but may be any number here"
+    assert issue.hint == "give it `between: [lowest, highest]`, or define it in the formula"
+    assert checked(option_of(text, "{axes: [], binds: times, between: [2, 9]}"), repeated)[1] == []
+    assert {type(times) for times in given} == {int}
+    assert len(set(given)) > 1
+
+
+def test_a_symbols_declaration_becomes_its_kind(entry_of: EntryOf) -> None:
     kinds = {
         "{axes: [m]}": Real(),
         "{axes: [m], values: positive}": Positive(),
@@ -169,18 +270,18 @@ def test_kinds_of_values_exclude_each_other(fields: dict[str, Any], message: str
         Symbol(axes=(), **fields)
 
 
-def test_batch_base_and_sizes_reach_the_engine() -> None:
+def test_batch_base_and_sizes_reach_the_engine(entry_of: EntryOf) -> None:
     text = LINEAR.replace("batch: [B]", "batch: [B]\nbase: 0\nsizes: {d: 2 r}\nzero_outside: [x]")
     declared = declarations(entry_of(text))
     assert (declared.batch, declared.base) == (("B",), 0)
     assert (dict(declared.sizes), declared.zero_outside) == ({"d": "2 r"}, frozenset({"x"}))
 
 
-def test_an_option_may_be_the_length_of_a_results_axis() -> None:
+def test_an_option_may_be_the_length_of_a_results_axis(entry_of: EntryOf) -> None:
     """A table of positions is compared at the sample's sizes, whatever sizes the entry names."""
     given = []
 
-    @operator("-> [positions channels]", title="T", family="t", source="none")
+    @operator("-> [positions channels]", title="T", family=FAMILY, source="none", macs="0")
     def table(*, positions: int, channels: int) -> Any:
         """Number the rows.
 
@@ -201,14 +302,16 @@ symbols:
 sources:
   - {id: shown, claim: A, source: none, path: none.py, lines: 1}
 """)
-    formula, _ = read_formula(entry)
+    declared, _ = read_table(entry, table)
+    assert declared is not None
+    formula, _, _ = read_formula(entry, declared)
     assert formula is not None
     assert check_formula(entry, table, formula)[1] == []
     assert len(given) == 4
     assert all(positions != channels and positions < 100 for positions, channels in given)
 
 
-def test_an_input_that_is_missing_is_refused_by_the_engine() -> None:
+def test_an_input_that_is_missing_is_refused_by_the_engine(entry_of: EntryOf) -> None:
     declared = declarations(entry_of(LINEAR))
     with pytest.raises(FormulaError, match="the input `x` is missing") as caught:
         parse_formula("y=xW+b", declared).run({"W": np.ones((2, 3)), "b": np.ones(3)}, {"B": 1})

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atlas.checks.formula import read_formula
+from atlas.checks.formula import read_formula, read_table
 from atlas.entries.atlas import Entry
 from atlas.entries.component import Component, Symbol
 from atlas.entries.tree import Document, parse
@@ -49,7 +49,11 @@ def entry_of(latex: str, declared: str) -> Entry:
 
 def executed(latex: str, declared: str) -> Mapping[str, Any]:
     """Run a formula on samples of all scales; the last values."""
-    formula, issues = read_formula(entry_of(latex, declared))
+    entry = entry_of(latex, declared)
+    table, issues = read_table(entry)
+    assert show(issues) == ""
+    assert table is not None
+    formula, issues, _ = read_formula(entry, table)
     assert show(issues) == ""
     assert formula is not None
     values: Mapping[str, Any] = {}
@@ -61,7 +65,11 @@ def executed(latex: str, declared: str) -> Mapping[str, Any]:
 
 def refusal(latex: str, declared: str) -> str:
     """The code with which a formula is refused when it is read or run."""
-    formula, issues = read_formula(entry_of(latex, declared))
+    entry = entry_of(latex, declared)
+    table, issues = read_table(entry)
+    if table is None:
+        return issues[0].code
+    formula, issues, _ = read_formula(entry, table)
     if formula is None:
         return issues[0].code
     sample = draw(formula, 7, 0)

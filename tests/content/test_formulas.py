@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from atlas.checks.formula import check_formula, read_formula
+from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.interface import check_interface
-from atlas.entries.atlas import Entry
+from atlas.checks.parameters import check_counts, check_learned
+from atlas.checks.shapes import check_shapes
+from atlas.entries.atlas import Collection, Entry
 from atlas.entries.component import Component
 from atlas.entries.tree import Document, parse
 from atlas.entries.validate import validate
@@ -31,6 +33,7 @@ sources:
 """
 
 Read = Callable[..., Entry]
+LibraryOf = Callable[[Entry], Collection]
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +54,34 @@ def read() -> Read:
 
 
 def checked(entry: Entry) -> tuple[str, list[Issue]]:
-    """What the check finds, once the entry is seen to fit its operator."""
+    """What the check of the formula finds, once all else is seen to fit."""
     operator, issues = check_interface(entry)
     assert show(issues) == ""
     assert operator is not None
-    formula, issues = read_formula(entry)
+    table, issues = read_table(entry, operator)
+    assert show(issues) == ""
+    assert table is not None
+    figure, issues = check_shapes(entry, operator, table)
+    assert show(issues) == ""
+    assert figure.startswith(f"in and out shapes agree with {operator.name}, symbolically and on arrays")
+    assert show(check_learned(entry, operator)) == ""
+    formula, issues, _ = read_formula(entry, table)
     assert show(issues) == ""
     assert formula is not None
     return check_formula(entry, operator, formula)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_counted_independently(read: Read, library_of: LibraryOf, name: str) -> None:
+    entry = read(name)
+    operator = find(entry.data.operator)
+    table, _ = read_table(entry, operator)
+    assert table is not None
+    figure, issues = check_counts(entry, library_of(entry), operator, table)
+    assert show(issues) == ""
+    assert figure.endswith(f" per instance, as many as {operator.name} has")
+    learned = any(symbol.parameter for symbol in entry.data.symbols.values())
+    assert figure.startswith("0 ") is not learned
 
 
 @pytest.mark.parametrize("name", NAMES)

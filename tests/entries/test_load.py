@@ -108,13 +108,11 @@ def test_a_sound_project_is_loaded_whole(project: Project) -> None:
     model = atlas.collections["model"]
     assert isinstance(model.data, Model)
     assert model.whole
-    first, second = model.entries
+    first = model.entries[0]
     assert (first.name, first.stack, first.collection, first.path) == (
         "a", "encoder", "model", "content/model/encoder/a.yml",
     )  # fmt: skip
     assert model.stack_of(first) == model.data.stacks["encoder"]
-    assert model.neighbours(first) == (None, second)
-    assert model.neighbours(second) == (first, None)
     library = atlas.collections["library"]
     assert library.entries[0].stack is None
     assert library.stack_of(library.entries[0]) is None
@@ -268,6 +266,15 @@ def test_a_listed_entry_under_another_name_is_one_issue(project: Project) -> Non
     issue = project.only()
     assert (issue.path, issue.line, issue.code) == ("content/model/model.yml", 8, "A112")
     assert issue.hint == "did you mean `bb`?"
+
+
+def test_a_listed_entry_in_another_folder_is_one_issue_that_says_where(project: Project) -> None:
+    (project.root / "content/model/encoder").rename(project.root / "content/model/encodr")
+    issues = project.load()[1]
+    assert [(issue.code, issue.hint) for issue in issues] == [
+        ("A112", "there is model/encodr/a.yml; move it"),
+        ("A112", "there is model/encodr/b.yml; move it"),
+    ]
 
 
 def test_a_layer_without_a_file(project: Project) -> None:

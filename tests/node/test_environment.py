@@ -16,7 +16,8 @@ from atlas.node.runtime import PREBUILT, dotted
 
 Tool = Callable[[str, str], Path]
 INSTALL = """\
-mkdir -p node_modules/katex/dist
+mkdir -p node_modules/katex/dist node_modules/elkjs/lib
+touch node_modules/elkjs/lib/elk.bundled.js
 echo '{"version": "1.2.3"}' > node_modules/katex/package.json
 touch node_modules/katex/dist/katex.mjs node_modules/katex/dist/katex.min.css
 """
@@ -56,6 +57,7 @@ def test_the_real_environment_is_what_the_committed_files_say(environment: Envir
     pinned = json.loads(PACKAGE.read_text(encoding="utf-8"))["dependencies"]["katex"]
     assert environment.katex_version == pinned
     assert (environment.katex_dist / "katex.mjs").is_file()
+    assert environment.elk.is_file()
     assert environment.katex_dist.is_relative_to(environment.modules)
     installed = json.loads((environment.modules / ".package-lock.json").read_text(encoding="utf-8"))["packages"]
     locked = json.loads(LOCK.read_text(encoding="utf-8"))["packages"]
@@ -80,7 +82,7 @@ def test_the_cache_is_used_without_running_npm(tool: Tool, cache: Path) -> None:
     assert first.katex_version == "1.2.3"
     assert first.node_version == "22.5.0"
     assert len(told) == 1
-    assert told[0].startswith("Installing KaTeX for Node.js 22.5.0")
+    assert told[0].startswith("Installing KaTeX and ELK for Node.js 22.5.0")
     tool("npm", "exit 1")
     assert prepare(cache, told.append) == first
     assert len(told) == 1
@@ -128,18 +130,21 @@ def test_a_failed_install_shows_the_end_of_its_output_and_leaves_nothing(tool: T
 
 def test_an_install_without_katex_is_an_error(tool: Tool, cache: Path) -> None:
     tool("npm", "exit 0")
-    with pytest.raises(NodeError, match="no complete KaTeX"):
+    with pytest.raises(NodeError, match="no complete KaTeX and ELK"):
         prepare(cache)
 
 
-@pytest.mark.parametrize("damage", ["package.json", "dist/katex.mjs", "dist/katex.min.css"])
+@pytest.mark.parametrize(
+    "damage",
+    ["katex/package.json", "katex/dist/katex.mjs", "katex/dist/katex.min.css", "elkjs/lib/elk.bundled.js"],
+)
 def test_a_damaged_environment_is_made_anew(tool: Tool, cache: Path, damage: str) -> None:
     tool("npm", INSTALL)
     made = prepare(cache)
-    (made.modules / "katex" / damage).unlink()
+    (made.modules / damage).unlink()
     (made.modules / "stale").touch()
     assert prepare(cache) == made
-    assert (made.modules / "katex" / damage).is_file()
+    assert (made.modules / damage).is_file()
     assert not (made.modules / "stale").exists()
 
 
@@ -214,7 +219,7 @@ def test_a_prebuilt_node_is_brought_once_where_the_systems_is_too_old(
     assert made.katex_version == "1.2.3"
     assert [message.split(" (")[0] for message in told] == [
         f"Bringing Node.js {dotted(PREBUILT)} with nodeenv",
-        f"Installing KaTeX for Node.js {dotted(PREBUILT)}",
+        f"Installing KaTeX and ELK for Node.js {dotted(PREBUILT)}",
     ]
     monkeypatch.setattr(module, "prebuilt_command", lambda folder: ["false"])
     assert prepare(cache, told.append) == made

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from atlas.exceptions import ContractError, ShapeError
 from atlas.operators.contract import Array, Binding, Contract
+from atlas.sizes import size
 
 LAYER_NORM = Contract.parse("x[... C], gamma[C], beta[C] -> y[... C]")
 ATTENTION = Contract.parse("q[... (g m) S k], key[... m T k], value[... m T v], mask?[S T] -> [... (g m) S v]")
@@ -270,7 +271,7 @@ class TestLabels:
         heads = Contract.parse("W[(h v) d], V[h d v] -> [d]")
         assert heads.bind_labels({"W": ("h d_v", "d"), "V": ("h", "d", "d_v")}) == {"result": ("d",)}
         with pytest.raises(
-            ShapeError, match=r"W has axes \[d, d\] with d on axis \(h v\), but V bound \(h v\) to h d_v"
+            ShapeError, match=r"W has axes \[d, d\] with d on axis \(h v\), but V bound \(h v\) to d_v h"
         ):
             heads.bind_labels({"W": ("d", "d"), "V": ("h", "d", "d_v")})
 
@@ -278,9 +279,9 @@ class TestLabels:
         axes = labels(x="N C H D", kernel="O C k k", bias="O")
         assert CONVOLUTION.bind_labels(axes) == {"result": ("N", "O", "H-k+1", "D-k+1")}
         axes = labels(x="N C H+2 D", kernel="O C a-b a-b", bias="O")
-        assert CONVOLUTION.bind_labels(axes)["result"][2:] == ("H+2-(a-b)+1", "D-(a-b)+1")
+        assert CONVOLUTION.bind_labels(axes)["result"][2:] == ("H-a+b+3", "D-a+b+1")
         product = Contract.parse("x[a b] -> [(a b)]")
-        assert product.bind_labels(labels(x="S+1 h_{kv}")) == {"result": ("(S+1) h_{kv}",)}
+        assert product.bind_labels(labels(x="S+1 h_{kv}")) == {"result": ("S h_{kv}+h_{kv}",)}
 
     def test_batch_axes_behind_named_ones(self) -> None:
         assert CHANNELS.bind_labels(labels(x="B d H L", gamma="d")) == {"result": ("B", "d", "H", "L")}
@@ -290,8 +291,10 @@ class TestLabels:
         axes = labels(x="N C H", kernel="O C k")
         plain = {"groups": "1", "stride": "1", "padding": "0"}
         assert STRIDED.bind_labels(axes, plain) == {"result": ("N", "O", "H-k+1")}
-        assert STRIDED.bind_labels(axes, plain | {"padding": "2"}) == {"result": ("N", "O", "H+4-k+1")}
-        assert STRIDED.bind_labels(axes, plain | {"stride": "2"}) == {"result": ("N", "O", "(H-k)//2+1")}
+        assert STRIDED.bind_labels(axes, plain | {"padding": "2"}) == {"result": ("N", "O", "H-k+5")}
+        assert STRIDED.bind_labels(axes, plain | {"stride": "2"}) == {
+            "result": ("N", "O", r"\lfloor (H+k)/2\rfloor-k+1")
+        }
         grouped = {"x": ("N", "4 g", "H"), "kernel": ("O", "g", "k")}
         assert STRIDED.bind_labels(grouped, plain | {"groups": "4"}) == {"result": ("N", "O", "H-k+1")}
         with pytest.raises(ShapeError, match=r"^x has axes \[N, C, H\] with C on axis \(4 c\), but kernel bound"):
@@ -301,13 +304,59 @@ class TestLabels:
 
     @pytest.mark.parametrize(
         ("axis", "label"),
-        [("(0 a)", "0"), ("(a 0)", "0"), ("(1 a)", "a"), ("a+0", "a"), ("(0+a)", "a"), ("a-0", "a"), ("(0-a)", "0-a"),
-         ("a/1", "a"), ("a//1", "a"), ("(6/3)", "2"), ("(6/4)", "6/4"), ("(6//4)", "1"), ("(2-3)", "2-3"),
-         ("(1/0)", "1/0"), ("(one+two+a)", "3+a"), ("(two (one-one) a)", "0")],
+        [("(0 a)", "0"), ("(a 0)", "0"), ("(1 a)", "a"), ("a+0", "a"), ("(0+a)", "a"), ("a-0", "a"), ("(0-a)", "-a"),
+         ("a/1", "a"), ("a//1", "a"), ("(6/3)", "2"), ("(6/4)", "3/2"), ("(6//4)", "1"), ("(2-3)", "-1"),
+         ("(one+two+a)", "a+3"), ("(two (one-one) a)", "0")],
     )  # fmt: skip
     def test_what_is_reckoned(self, axis: str, label: str) -> None:
         contract = Contract.parse(f"x[a] -> [{axis}]")
         assert contract.bind_labels(labels(x="a"), {"one": "1", "two": "2"}) == {"result": (label,)}
+
+    def test_expressions_are_compared_as_sizes(self) -> None:
+        heads = Contract.parse("W[(h v) d], V[h d v] -> [d]")
+        assert heads.bind_labels({"W": ("d_v h", "d"), "V": ("h", "d", "d_v")}) == {"result": ("d",)}
+        axes = {"W": ("d", "d"), "V": ("h", "d", "d_v")}
+        assert heads.bind_labels(axes, relations={"d": size("h d_v")}) == {"result": ("d",)}
+
+    @pytest.mark.parametrize(
+        ("axis", "declared", "solved"),
+        [("(2 r)", "d", "d/2"), ("(n+3)", "d", "d-3"), ("(n-3)", "d", "d+3"), ("(9-n)", "d", "-d+9"),
+         ("(n/3)", "d", "3 d"), ("(24/n)", "d", "24/d"), ("(n m)", "h d_v", "h"), ("(2 (n-1)+1)", "2 d+1", "d+1")],
+    )  # fmt: skip
+    def test_an_expression_is_solved_for_what_is_not_bound(self, axis: str, declared: str, solved: str) -> None:
+        name = "r" if "r" in axis else "n"
+        contract = Contract.parse(f"x[{axis}], y[m] -> [{name}]")
+        assert contract.bind_labels({"x": (declared,), "y": ("d_v",)}) == {"result": (solved,)}
+
+    def test_what_cannot_be_divided_stays_a_whole(self) -> None:
+        pairs = Contract.parse("x[(n m)], y[m], z[(n m)] -> [(n m)]")
+        assert pairs.bind_labels({"x": ("d",), "y": ("a+b",), "z": ("d",)}) == {"result": ("d",)}
+        with pytest.raises(ShapeError, match=r"^z has axes \[e\], but x bound \(n m\) to d$"):
+            pairs.bind_labels({"x": ("d",), "y": ("a+b",), "z": ("e",)})
+
+    def test_an_option_may_be_given_by_a_size(self) -> None:
+        axes = labels(x="N C H", kernel="O C k")
+        sizes = {"groups": "1", "stride": "s", "padding": "p"}
+        assert STRIDED.bind_labels(axes, sizes) == {"result": ("N", "O", r"\lfloor (H-k+2 p)/s\rfloor+1")}
+        same = STRIDED.bind_labels(axes, sizes, {"p": size("(k-1)/2")})
+        assert size(same["result"][2]).substitute({"p": size("(k-1)/2")}) == size(r"\lfloor (H-1)/s\rfloor+1")
+
+    def test_whole_numbers_are_below_what_the_contract_says(self) -> None:
+        axes = {"t": ("B", "S"), "E": ("V", "d")}
+        assert EMBEDDING.bind_labels(axes, ranges={"t": "V"}) == {"result": ("B", "S", "d")}
+        with pytest.raises(ShapeError, match=r"^t holds whole numbers below d, but E bound V to V$"):
+            EMBEDDING.bind_labels(axes, ranges={"t": "d"})
+
+    def test_lengths_are_those_that_the_other_arguments_and_the_outputs_tell(self) -> None:
+        axes = {"x": ("N", "C", "H"), "result": ("N", "O", "H-k+1"), "kernel": ("O", "2 C", "k")}
+        plain = {"groups": "1", "stride": "1", "padding": "0"}
+        assert STRIDED.lengths("kernel", axes, plain) == (size("O"), size("C"), size("k"))
+        del axes["result"]
+        assert STRIDED.lengths("kernel", axes, plain) == (None, size("C"), None)
+        table = {"t": ("B", "S"), "result": ("B", "S", "d"), "E": ("V", "2 d")}
+        assert EMBEDDING.lengths("E", table, ranges={"t": "V"}) == (size("V"), size("d"))
+        assert EMBEDDING.lengths("E", table) == (None, size("d"))
+        assert EMBEDDING.lengths("E", {"E": ("V", "d"), "t": ("B",)}) == (None, None)
 
     def test_a_size_that_only_an_option_gives(self) -> None:
         assert ROUTING.bind_labels(labels(g="B n"))["weights"] == ("B", "k")

@@ -14,7 +14,7 @@ import pytest
 from atlas.exceptions import ContractError, OptionError, ShapeError, UnknownOperatorError
 from atlas.operators.catalogue import CATALOGUE, FAMILIES, find
 from atlas.operators.contract import Contract
-from atlas.operators.family import KINDS, Family
+from atlas.operators.family import Family
 from atlas.operators.layer_norm import layer_norm, layer_norm_outer_epsilon
 from atlas.operators.options import Positive
 from atlas.operators.registry import Operator, collect, families, look_up, operator
@@ -24,7 +24,7 @@ FAMILY = Family("family", "A family", "activation")
 
 
 def declared(signature: str, **more: Any) -> Made:
-    facts = {"title": "A title", "family": FAMILY, "source": "none", "macs": "0"} | more
+    facts: dict[str, Any] = {"title": "A title", "family": FAMILY, "source": "none", "macs": "0"} | more
     return operator(signature, **facts)
 
 
@@ -271,6 +271,34 @@ class TestCatalogue:
         second = declared("x[C] -> [C]", conventions={"scale": "none"})(with_epsilon)
         with pytest.raises(ContractError, match=r"^double and with_epsilon are of one family, .* are axis and scale$"):
             collect([first, second])
+
+    def test_one_family_is_described_once(self) -> None:
+        first = declared("x[C] -> [C]")(double)
+        second = declared("x[C] -> [C]", family=Family("family", "Another title", "activation"))(with_epsilon)
+        with pytest.raises(ContractError, match=r"^double and with_epsilon describe their family family differently$"):
+            collect([first, second])
+
+    def test_kinds(self) -> None:
+        made = declared("x[C] -> [C]", family=Family("b", "B", "loss"))(double)
+        assert (made.kind, made.family, made.belongs_to.title) == ("loss", "b", "B")
+        unknown = Family("b", "B", "noise")  # type: ignore[arg-type]  # the point
+        with pytest.raises(
+            ContractError, match=r"^operator double: noise is no kind of operator; these are: embedding, "
+        ):
+            declared("x[C] -> [C]", family=unknown)(double)
+
+    def test_every_kind_has_an_operator_and_every_family_a_title_of_its_own(self) -> None:
+        assert {one.kind for one in CATALOGUE.values()} == set(KINDS)
+        titles = {family: members[0].belongs_to.title for family, members in FAMILIES.items()}
+        assert len(set(titles.values())) == len(titles)
+        assert titles["rotary-positions"] == "Rotary positions"
+        for name, kind in {
+            "layer_norm": "normalization", "attention_causal": "attention", "join_heads": "projection",
+            "unembedding": "projection", "feed_forward_relu": "feed-forward", "embedding": "embedding",
+            "rope_half": "position", "top_k_routing": "routing", "convolution_2d": "convolution",
+            "max_pool_2d": "pooling", "add": "residual", "cross_entropy": "loss", "linear_recurrence": "recurrence",
+        }.items():  # fmt: skip
+            assert CATALOGUE[name].kind == kind
 
     def test_families_are_sorted(self) -> None:
         first = declared("x[C] -> [C]", family=Family("b", "B", "loss"))(double)

@@ -160,19 +160,19 @@ def mutated(text: str, draw: random.Random) -> str:
 @SEEDED
 @given(st.sampled_from(FILES), st.integers(0, 2**32), st.booleans())
 def test_accidents_in_a_real_file(project: Project, path: str, seed: int, at_hand: bool) -> None:
-    text = (REPOSITORY / path).read_text(encoding="utf-8")
+    text = (PROJECT / path).read_text(encoding="utf-8")
     project.with_text(path, mutated(text, random.Random(seed)), at_hand=at_hand)  # noqa: S311  not for secrets
 
 
 @pytest.mark.parametrize("path", FILES)
 def test_a_real_file_with_other_line_endings_is_the_same(project: Project, path: str) -> None:
-    text = (REPOSITORY / path).read_text(encoding="utf-8")
+    text = (PROJECT / path).read_text(encoding="utf-8")
     assert project.with_text(path, text.replace("\n", "\r\n")) == project.with_text(path, text)
 
 
 @pytest.mark.parametrize("path", FILES)
 def test_a_file_that_ends_too_soon(project: Project, path: str) -> None:
-    text = (REPOSITORY / path).read_text(encoding="utf-8")
+    text = (PROJECT / path).read_text(encoding="utf-8")
     for end in range(0, len(text), max(1, len(text) // 12)):
         project.with_text(path, text[:end])
 
@@ -182,7 +182,7 @@ def test_a_file_that_ends_too_soon(project: Project, path: str) -> None:
     "change", [str.upper, str.title, lambda text: text.replace("\n", "\n ")], ids=["upper", "title", "indented"]
 )
 def test_a_file_that_is_changed_throughout(project: Project, path: str, change: Callable[[str], str]) -> None:
-    project.with_text(path, change((REPOSITORY / path).read_text(encoding="utf-8")))
+    project.with_text(path, change((PROJECT / path).read_text(encoding="utf-8")))
 
 
 @SEEDED
@@ -218,7 +218,7 @@ VALUES = st.recursive(
 @settings(SEEDED, max_examples=60)
 @given(st.sampled_from([file for file in FILES if file.startswith("content")]), st.data())
 def test_any_value_in_place_of_another(project: Project, path: str, data: st.DataObject) -> None:
-    text = (REPOSITORY / path).read_text(encoding="utf-8")
+    text = (PROJECT / path).read_text(encoding="utf-8")
     document, _ = parse(text, path)
     assert document is not None
     key = data.draw(st.sampled_from(sorted(document.value)))

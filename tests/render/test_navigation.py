@@ -1,6 +1,13 @@
 from __future__ import annotations
 
-from atlas.render.navigation import navigation, replaced, source_paths
+import pytest
+
+from atlas.render.navigation import navigation, replaced, source_paths, window
+from atlas.render.site import NavSection
+
+MODEL, ENCODER, DECODER = (
+    NavSection(*pair) for pair in (("Model", "m/"), ("Encoder", "m/enc/"), ("Decoder", "m/dec/"))
+)
 
 
 def test_a_page_with_others_below_it_is_the_index_of_its_folder() -> None:
@@ -18,10 +25,10 @@ def test_a_page_with_others_below_it_is_the_index_of_its_folder() -> None:
 
 def test_sections_hold_entities_in_order_then_prose_and_begin_with_their_index() -> None:
     entities = [
-        ("m/enc/b.md", ("Model", "Encoder")),
-        ("m/index.md", ("Model",)),
-        ("m/enc/a.md", ("Model", "Encoder")),
-        ("m/dec/c.md", ("Model", "Decoder")),
+        ("m/enc/b.md", (MODEL, ENCODER)),
+        ("m/index.md", (MODEL,)),
+        ("m/enc/a.md", (MODEL, ENCODER)),
+        ("m/dec/c.md", (MODEL, DECODER)),
         ("glossary.md", ()),
     ]
     prose = ["README.md", "about.md", "m/enc/notes.md", "m/enc/deep/er.md", "x/index.md"]
@@ -38,6 +45,23 @@ def test_sections_hold_entities_in_order_then_prose_and_begin_with_their_index()
         "about.md",
         {"X": ["x/index.md"]},
     ]
+
+
+def test_sections_with_one_title_are_told_apart_by_their_key() -> None:
+    entities = [("a/x.md", (NavSection("Same", "a/"),)), ("b/y.md", (NavSection("Same", "b/"),))]
+    assert navigation(entities, ["c/z.md"], {"c": "Same"}) == [
+        {"Same": ["a/x.md"]},
+        {"Same": ["b/y.md"]},
+        {"Same": ["c/z.md"]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("count", "at", "shown"),
+    [(0, 0, (0, 0)), (4, 3, (0, 4)), (9, 0, (0, 4)), (9, 2, (0, 4)), (9, 5, (3, 7)), (9, 8, (5, 9))],
+)
+def test_a_window_is_around_what_is_at_hand_and_always_full(count: int, at: int, shown: tuple[int, int]) -> None:
+    assert window(count, at, 4) == range(*shown)
 
 
 def test_paths_of_a_written_navigation_are_replaced_with_their_titles_known() -> None:

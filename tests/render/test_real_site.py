@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -24,6 +25,24 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     built = build_site(Settings(ROOT, ROOT / "content", ROOT / "sources", workspace, site_name="OpenModelAtlas"))
     yield built
     built.close()
+
+
+@dataclass(slots=True)
+class Changed:
+    root: Path
+    built: list[Site] = field(default_factory=list)
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        file = self.root / "content" / path
+        text = file.read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{path} holds {old!r} {text.count(old)} times"
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    def build(self) -> Site:
+        content, sources, workspace = (self.root / name for name in ("content", "sources", "workspace"))
+        self.built.append(build_site(Settings(self.root, content, sources, workspace, site_name="Atlas")))
+        assert [issue for issue in self.built[-1].issues if issue.severity == "error"] == []
+        return self.built[-1]
 
 
 def page(site: Site, url: str) -> SitePage:
@@ -101,6 +120,60 @@ def test_a_page_says_why_its_formula_was_not_executed(tmp_path: Path) -> None:
     assert "executed: equals" not in page_text
 
 
+@pytest.fixture
+def changed(tmp_path: Path) -> Iterator[Changed]:
+    """A copy of the content that may be edited before it is built."""
+    shutil.copytree(ROOT / "content", tmp_path / "content")
+    shutil.copytree(ROOT / "sources", tmp_path / "sources")
+    (tmp_path / "workspace").mkdir()
+    made = Changed(tmp_path)
+    yield made
+    for built in made.built:
+        built.close()
+
+
+def test_one_layer_is_not_multiplied(changed: Changed) -> None:
+    changed.edit("transformer/model.yml", "layers: N", "layers: 1")
+    changed.edit("transformer/model.yml", "  N: layers in a stack\n", "")
+    for sizes in ("d: 512, N: 6", "d: 1024, N: 6"):
+        changed.edit("transformer/model.yml", sizes, sizes.removesuffix(", N: 6"))
+    for source in ("base", "base-layers"):
+        changed.edit("transformer/model.yml", f"      N: {{source: {source}, name: hparams.num_hidden_layers}}\n", "")
+    built = changed.build()
+    in_order(text_of(built, "transformer/"), "Encoder × 1 layer #", "Component")
+    component = text_of(built, FFN)
+    in_order(component, "Encoder · 1 layer", "parameters 1,024 axis last", "1,024 parameters per instance.")
+    assert "1 layers" not in component
+    assert "independent layers" not in component
+
+
+def test_a_layer_without_arguments_has_no_list_of_them(changed: Changed) -> None:
+    file = changed.root / "content/chainer/layer-normalization.yml"
+    text = file.read_text(encoding="utf-8")
+    begin, end = text.index("api:\n"), text.index("sources:\n")
+    api = "api: {name: models.transformer_base, excerpt: base, symbol: transformer_base}\n"
+    claim = "{id: base, claim: It takes nothing., source: tensor2tensor, path: tensor2tensor/models/transformer.py, "
+    text = text[:begin] + api + text[end:].replace("sources:\n", f"sources:\n  - {claim}lines: 268-306}}\n", 1)
+    file.write_text(text, encoding="utf-8")
+    html = page(changed.build(), CHAINER).body()
+    assert "<code>models.transformer_base()</code>" in html
+    assert 'id="arguments"' not in html
+    assert not re.findall(r'<dl class="api">\s*</dl>', html)
+
+
+def test_a_page_names_the_first_others_with_its_operator_and_where_all_are(changed: Changed) -> None:
+    names = [f"copy-{number}" for number in range(25)]
+    folder = changed.root / "content/transformer/encoder"
+    for name in names:
+        shutil.copyfile(folder / "ffn-layer-norm.yml", folder / f"{name}.yml")
+    changed.edit("transformer/model.yml", "ffn-layer-norm]", f"ffn-layer-norm, {', '.join(names)}]")
+    built = changed.build()
+    listed = page(built, FFN).body().partition('id="also-in"')[2].partition("</ul>")[0]
+    assert listed.count("<li>") == 21
+    assert '<a href="../../../operators/layer-norm/#layer-norm">7 more, with the operator</a>' in listed
+    assert text_of(built, "operators/layer-norm/").count("Transformer · Encoder · LayerNorm") == 27
+
+
 def test_there_are_no_errors(site: Site) -> None:
     assert [issue for issue in site.issues if issue.severity == "error"] == []
 
@@ -122,6 +195,8 @@ def test_the_transformer_page_says_what_the_seed_page_says_in_its_order(site: Si
         "x_{n+1}",
         "[B batch, S source positions, 512 d]",
         "parameters 1,024 · × 6 layers = 6,144",
+        "inside the root",
+        r"called with \varepsilon = 10^{-6} epsilon",
         "Post-norm: the sum of the sublayer’s input and its output is normalized, as the paper’s",
         "Parameters",
         "1,024 parameters per instance.",
@@ -146,6 +221,7 @@ def test_the_transformer_page_says_what_the_seed_page_says_in_its_order(site: Si
         "LayerNorm over the last axis with a learned scale and bias and ε = 1e-6.",
         "layer-norm · tensorflow/tensor2tensor / tensor2tensor/models/common_layers.py",
         "Pinned revision 0c66117d4297 ↗ · lines 406–443",
+        "git blob 1e70505701300c3079d0ff497663263f44d2fc9e: that this file belongs to the revision was proved",
         "Read code excerpt",
         "Direct evidence",
         "Post-norm: each sublayer output is dropped out, added to its input and layer-normalized.",

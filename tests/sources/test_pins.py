@@ -14,7 +14,6 @@ from atlas.sources.pins import (
     PinLock,
     PinState,
     digest_of,
-    is_proved,
     load_lock,
     pin_status,
     prove,
@@ -70,8 +69,9 @@ def test_a_proof_of_today_has_today_s_date(repository: Any, manifest: Manifest) 
 def test_what_was_proved_is_proved(manifest: Manifest, lock: PinLock) -> None:
     status = pin_status("project", manifest, LAYERS, lock)
     assert (status.state, status.message) == (PinState.PROVED, "proved on 2026-01-02 by git-dir")
-    assert all(is_proved("project", manifest, path, lock) for path in manifest.files)
-    assert not is_proved("another", manifest, LAYERS, lock)
+    states = {pin_status("project", manifest, path, lock).state for path in manifest.files}
+    assert states == {PinState.PROVED}
+    assert pin_status("another", manifest, LAYERS, lock).state is PinState.NEVER_PROVED
 
 
 def test_what_was_never_proved_says_so(manifest: Manifest) -> None:
@@ -102,7 +102,7 @@ def test_one_wrong_digit_of_a_blob_is_seen_and_the_others_stay_proved(manifest: 
     assert (status.state, status.differs) == (PinState.EDITED, ("blob",))
     assert status.field == ("files", LAYERS, "blob")
     assert f"was proved as {manifest.files[LAYERS].blob}" in status.message
-    assert is_proved("project", edited, NET, lock)
+    assert pin_status("project", edited, NET, lock).state is PinState.PROVED
 
 
 def test_another_repository_is_seen(manifest: Manifest, lock: PinLock) -> None:

@@ -5,8 +5,9 @@ Run by hand, never by the tests, in an environment that has torch and nothing of
     python make_language.py > language.json
 
 Lookups, cross entropy, unembedding and the shift, a padding with a negative end, are functions of torch.nn.functional;
-padding_idx, with which PyTorch keeps a row at zero, is given by a table whose first row is zero. The recurrence is not stepped through: all states are the solution
-of one system of linear equations, (1 - N)·h = driven, where N holds A below the diagonal.
+padding_idx, for which PyTorch keeps a row at zero, is given a table whose first row is zero. The recurrence is not
+stepped through: all states are the solution of one system of linear equations, (1 - N)·h = driven, where N holds A
+below the diagonal.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ Run by hand, never by the tests, in an environment that has torch and nothing of
     python make_positions.py > positions.json
 
 Rotary positions are products of complex numbers, as in the paper's section 3.2.1; sinusoids are computed by mpmath with
-50 digits (it comes with torch) and rounded once; ALiBi's slopes are powers of fractions where they are rational. Learned positions are an embedding of 0, 1, ….
+50 digits (it comes with torch) and rounded once; ALiBi's slopes are powers of fractions where they are rational.
+Learned positions are torch.nn.functional.embedding of 0, 1, ….
 """
 
 from __future__ import annotations

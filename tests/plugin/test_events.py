@@ -16,7 +16,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 
-from atlas import plugin
+from atlas.plugin import events
 from atlas.render.site import Settings, Site, SitePage
 
 RENDERER = Path(__file__).with_name("plugin_project.py")
@@ -30,7 +30,6 @@ MAIN = """<!doctype html><title>{{ page.title }}</title>
 <main>{{ page.content }}</main>
 <footer>{% if page.next_page %}next: {{ page.next_page.title }}{% endif %}</footer></body>
 """
-COMPONENT = """<h1>component {{ atlas.context.badge }}</h1>{{ page.content }}"""
 
 
 class Project:
@@ -40,7 +39,6 @@ class Project:
         self.root = root
         self.site = root / "site"
         self.write("theme/main.html", MAIN)
-        self.write("theme/component.html", COMPONENT)
         self.write("theme/404.html", "<main>not found</main>")
         self.write("content/index.md", '<h1 id="home">Welcome</h1>')
         self.entry("transformer/encoder/layer-norm", title="LayerNorm", nav=["Transformer", "Encoder"])
@@ -92,7 +90,7 @@ class Project:
 @pytest.fixture
 def renderer(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     module = runpy.run_path(str(RENDERER))
-    monkeypatch.setattr(plugin, "build_site", module["build_site"])
+    monkeypatch.setattr(events, "build_site", module["build_site"])
     return module
 
 
@@ -256,11 +254,13 @@ def test_a_broken_link_in_an_entity_is_a_warning_without_strict(
 
 
 @pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("name", ["Returns", "Raises"])
 def test_issues_stop_the_build_and_are_reported_once_and_in_order(
-    project: Project, refused: Callable[..., str], log: pytest.LogCaptureFixture, strict: bool
+    project: Project, refused: Callable[..., str], log: pytest.LogCaptureFixture, strict: bool, name: str
 ) -> None:
     project.entry("b", issues=[[7, "A101", "second"], [2, "A102", "first of b"]])
     project.entry("a", issues=[[4, "A103", "first"]])
+    project.configure(site_name=name)
     refused(strict=strict)
     assert [record.getMessage() for record in log.records if record.levelno >= logging.WARNING] == [
         "content/a.yml:4:3: A103 first",
@@ -383,7 +383,7 @@ def test_bodies_are_produced_once_each_and_not_kept(
         site: Site = renderer["build_site"](settings)
         return replace(site, pages=tuple(map(counting, site.pages)))
 
-    monkeypatch.setattr(plugin, "build_site", counted)
+    monkeypatch.setattr(events, "build_site", counted)
     config = load_config(config_file=str(project.root / "mkdocs.yml"))
     build(config)
     assert config.extra["held"] == [0] * 5
@@ -400,7 +400,7 @@ def test_the_site_is_closed_when_the_build_ends(
         site: Site = renderer["build_site"](settings)
         return replace(site, close=lambda: closed.append(settings.workspace.is_dir()))
 
-    monkeypatch.setattr(plugin, "build_site", closing)
+    monkeypatch.setattr(events, "build_site", closing)
     project.build()
     project.entry("a", issues=[[1, "A101", "wrong"]])
     with pytest.raises(Abort):
@@ -443,6 +443,43 @@ def test_the_navigation_follows_section_titles_and_the_order_of_the_pages(projec
     assert (project.site / "files/source/index.html").exists()
 
 
+def test_two_sections_with_one_title_stay_two(project: Project) -> None:
+    project.entry("a", title="A", nav=[["Model", "one/"]])
+    project.entry("b", title="B", nav=[["Model", "two/"]])
+    project.build(strict=True)
+    navigation = navigation_of(project.read("index.html"))
+    assert "<li>Model<ul><li>A</ul><li>Model<ul><li>B</ul>" in navigation
+
+
+def test_titles_of_sections_are_escaped_once_in_themes_that_escape_and_in_those_that_do_not(project: Project) -> None:
+    project.entry("a", title="A & B", nav=["Layers & more"])
+    project.write("content/how-&-why/start.md", '<h1 id="s">Start & end</h1>')
+    for theme in ("openmodelatlas", "readthedocs"):
+        project.configure(theme=theme)
+        project.build(strict=True)
+        page = project.read("index.html")
+        assert "&amp;amp;" not in page
+        for title in ("Layers &amp; more", "How &amp; why", "A &amp; B", "Start &amp; end"):
+            assert title in page
+
+
+def test_the_menu_of_a_long_section_shows_the_pages_around_and_leads_to_all(project: Project) -> None:
+    project.configure(theme="openmodelatlas")
+    project.entry("model/a-model", url="model/", title="The model", nav=["Model"])
+    for number in range(100):
+        project.entry(f"model/part-{number:02}", title=f"Part {number:02}", nav=["Model"])
+    project.build(strict=True)
+    page = project.read("model/part-50/index.html")
+    menu = page.partition('<nav class="site-nav"')[2].partition("</nav>")[0]
+    assert [number for number in range(100) if f">Part {number:02}</a>" in menu] == list(range(30, 70))
+    assert '<a href="./" aria-current="page">Part 50</a>' in menu
+    assert '<a href="../" class="here">Model</a>' in menu
+    assert '<a class="all" href="../">All 100</a>' in menu
+    missing = project.read("404.html").partition('<nav class="site-nav"')[2].partition("</nav>")[0]
+    assert ">Model</a>" in missing
+    assert "Part" not in missing
+
+
 def test_the_navigation_of_mkdocs_yml_may_name_yaml_files_and_give_titles(project: Project) -> None:
     project.entry("other", title="Other")
     project.configure(nav=["index.md", {"Layers": [{"Norm": "transformer/encoder/layer-norm.yml"}, "other.yml"]}])
@@ -482,12 +519,12 @@ def test_prose_keeps_what_other_plugins_and_front_matter_say(project: Project) -
     assert "<title>Some page</title>" in project.read("some-page/index.html")
 
 
-def test_a_page_uses_its_template_where_the_theme_has_it(project: Project) -> None:
-    project.entry("a", template="component.html", badge="learned", body="A")
-    project.entry("b", template="of-another-theme.html", body="B")
+def test_a_template_is_given_what_a_page_needs_besides_its_body(project: Project) -> None:
+    project.entry("a", badge="learned", body="A")
+    project.write("theme/main.html", MAIN + "{% if atlas %}badge {{ atlas.context.badge }}{% endif %}")
     project.build(strict=True)
-    assert project.read("a/index.html") == "<h1>component learned</h1>A"
-    assert "<main>B</main>" in project.read("b/index.html")
+    assert "badge learned" in project.read("a/index.html")
+    assert "badge" not in project.read("index.html")
 
 
 @pytest.mark.parametrize("theme", ["mkdocs", "readthedocs"])

@@ -1,22 +1,19 @@
-"""The atlas as a MkDocs plugin, and the only file that imports MkDocs: it hands finished pages to MkDocs' build.
+"""The events of a MkDocs build, from its configuration to the finished site that replaces the previous one.
 
-Entities become real pages whose bodies are read while their template is rendered, prose is rendered by our own
-Markdown, and a build replaces the previous site only when all of it succeeded.
+Bodies are read while their template is rendered, prose is rendered by our own Markdown, and a build that fails at
+any point leaves the previous site as it was.
 """
 
 from __future__ import annotations
 
 import logging
-import os
-import posixpath
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import urlsplit
 
-from jinja2 import TemplateNotFound
 from markupsafe import escape
 from mkdocs.config import config_options as option
 from mkdocs.config.base import Config
@@ -24,19 +21,28 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
-from mkdocs.structure.files import File, Files, InclusionLevel, file_sort_key, set_exclusions
+from mkdocs.structure.files import File, Files, InclusionLevel, set_exclusions
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
-from mkdocs.structure.toc import AnchorLink, TableOfContents
-from mkdocs.utils import CountHandler, dirname_to_title
+from mkdocs.utils import CountHandler
 
 from atlas.exceptions import AtlasError, ContentError
 from atlas.issues import Issue, ordered, show
+from atlas.plugin.navigation import Menus, default_nav, entity_path
+from atlas.plugin.pages import (
+    EntityPage,
+    LinkTargets,
+    add_assets,
+    add_pages,
+    root,
+    shown_path,
+    table_of_contents,
+)
 from atlas.render.build import build_site
 from atlas.render.issue_page import write_issue_page
 from atlas.render.links import LinkCheck, anchor_ids, rewrite
-from atlas.render.navigation import navigation, replaced, source_paths
-from atlas.render.site import Heading, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
+from atlas.render.navigation import Menu, replaced
+from atlas.render.site import Prose, ProseFile, Settings, Site
 from atlas.render.staging import Staging
 
 if TYPE_CHECKING:
@@ -61,46 +67,6 @@ class AtlasConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the
     """Whether a source that is neither cached nor reachable stops the build or is shown as a link."""
 
 
-class EntityPage(Page):
-    """A page made from entries: no Markdown, a title and a table of contents that are known, a body that comes late."""
-
-    def __init__(self, source: SitePage, file: File, config: MkDocsConfig) -> None:
-        super().__init__(escape(source.title), file, config)
-        self.source = source
-        self.is_linked_by_anchor = False
-        # MkDocs' templates do not escape, so everything that other themes print is escaped here.
-        self.summary = escape(source.description)
-
-    def read_source(self, config: MkDocsConfig) -> None:
-        """There is no Markdown; the metadata is what the entry says."""
-        self.markdown = ""
-        self.meta = {"title": self.title, "description": self.summary}
-
-    def render(self, config: MkDocsConfig, files: Files) -> None:
-        """Until the template is rendered the content is one sentence, which is also what search plugins index."""
-        self.content = self.summary
-        self.toc = _table_of_contents(self.source.headings)
-        self.links_to_anchors = {}
-
-
-class _LinkTargets(Files):
-    """The site's files, found also by the YAML file that an entity's page is made from."""
-
-    def __init__(self, files: Files, by_yaml: dict[str, File]) -> None:
-        super().__init__(files)
-        self._by_yaml = by_yaml
-
-    def get_file_from_path(self, path: str) -> File | None:
-        found = super().get_file_from_path(path) or self._by_yaml.get(path)
-        if found is None and path.endswith(".md"):
-            # An author cannot know whether an entity's page counts as a.md or as a/index.md.
-            is_index = posixpath.basename(path) == "index.md"
-            twin = f"{posixpath.dirname(path)}.md" if is_index else posixpath.join(path.removesuffix(".md"), "index.md")
-            file = super().get_file_from_path(twin)
-            found = file if file is not None and isinstance(file.page, EntityPage) else None
-        return found
-
-
 @dataclass(slots=True)
 class _Build:
     """One build from `on_config` to its end."""
@@ -113,17 +79,25 @@ class _Build:
     site: Site | None = None
     by_yaml: dict[str, File] = field(default_factory=dict)
     """The page's file by the YAML it is made from, relative to docs_dir."""
-    targets: _LinkTargets | None = None
+    targets: LinkTargets | None = None
     prose: dict[str, tuple[str, Prose]] = field(default_factory=dict)
     """The Markdown of a prose page and its rendering, by source path, until its template is rendered."""
     held: str | None = None
     """The content of the prose page at hand while search plugins are shown another."""
     nav: list[object] | None = None
     """The `nav` setting as the user gave it."""
+    menus: Menus | None = None
+    """The menu of each page, once there is a navigation."""
     found: list[Issue | str] = field(default_factory=list)
     """What is wrong and not reported yet: issues, and problems that concern no place in a file."""
     shown: list[Issue | str] = field(default_factory=list)
     """What is wrong and was reported; a build with any of it is not a site."""
+
+    def menu(self, nav: Navigation, page: Page | None) -> Menu:
+        """The menu of a page; None stands for one that is outside of the navigation."""
+        if self.menus is None or self.menus.nav is not nav:
+            self.menus = Menus(nav)
+        return self.menus.menu(page)
 
 
 class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # the same
@@ -190,8 +164,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             yaml = {file.src_uri: file for file in files if file.src_uri.endswith(_NOT_COPIED)}
             for file in yaml.values():
                 files.remove(file)
-            build.found += _add_assets(files, build.site.assets, config)
-            build.found += _add_pages(files, build.site.pages, config, yaml, build.by_yaml)
+            build.found += add_assets(files, build.site.assets, config)
+            build.found += add_pages(files, build.site.pages, config, yaml, build.by_yaml)
         if not self._accepted():
             # A first preview of broken content: no page is built, not even the theme's own.
             config.theme.static_templates.clear()
@@ -205,12 +179,12 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         """Decide the navigation once every plugin has added its pages."""
         build = self._current()
         build.nav = cast("list[object] | None", config.nav)
-        build.targets = _LinkTargets(files, build.by_yaml)
+        build.targets = LinkTargets(files, build.by_yaml)
         set_exclusions(files, config)
         if config.nav is None:
-            config.nav = _default_nav(files)
+            config.nav = default_nav(files)
         else:
-            config.nav = replaced(config.nav, partial(_entity_path, build.targets))
+            config.nav = replaced(config.nav, partial(entity_path, build.targets))
 
     on_files = CombinedEvent(_on_files_add, _on_files_navigate)
 
@@ -224,7 +198,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         build = self._current()
         if isinstance(page, EntityPage) or build.site is None:
             return None
-        path = _shown_path(config, page.file.src_uri)
+        path = shown_path(config, page.file.src_uri)
         source = page.file.content_string
         first_line = 1 + source[: source.find(markdown)].count("\n") if markdown and markdown in source else 1
         prose = Prose("", None, (), "")
@@ -250,14 +224,14 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         title = page.meta.get("title", prose.title)
         if "title" not in vars(page) and title is not None:
             page.title = escape(title)
-        page.toc = _table_of_contents(prose.headings)
+        page.toc = table_of_contents(prose.headings)
         page.present_anchor_ids = anchor_ids(content)
         page.links_to_anchors = resolver.links_to_anchors
         return content
 
     @event_priority(_FIRST)
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> None:
-        """Stop if any prose page was wrong; choose the templates that this theme has."""
+        """Stop if any prose page was wrong; note which entities' anchors prose links to."""
         self._accepted()
         env.globals["atlas"] = None
         # MkDocs' live reload is an inline script, which the theme's content security policy would refuse.
@@ -269,11 +243,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
                 entities.append(file.page)
             elif file.page is not None:
                 wanted.update(file.page.links_to_anchors or ())
-        missing = {name for name in {page.source.template for page in entities} if not _has_template(env, name)}
         for page in entities:
             page.is_linked_by_anchor = page.file in wanted
-            if page.source.template not in missing:
-                page.meta["template"] = page.source.template
 
     @event_priority(_FIRST)
     def _on_page_context_for_search(
@@ -290,13 +261,15 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     ) -> None:
         """Give the template its content: a body from the store, or the prose that search plugins were not shown."""
         build = self._current()
+        shown = cast("dict[str, object]", context)
+        shown["menu"] = build.menu(nav, page)
         if page.file.src_uri in build.prose:
             page.content = build.held
-            page.toc = _table_of_contents(build.prose.pop(page.file.src_uri)[1].headings, finished=True)
+            page.toc = table_of_contents(build.prose.pop(page.file.src_uri)[1].headings, finished=True)
         if not isinstance(page, EntityPage):
             return
         source = page.source
-        label = _shown_path(config, source.edit_path) if source.edit_path else f"/{source.url}"
+        label = shown_path(config, source.edit_path) if source.edit_path else f"/{source.url}"
         try:
             body = source.body()
         except AtlasError as error:
@@ -308,10 +281,17 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         if page.is_linked_by_anchor:
             page.present_anchor_ids = anchor_ids(body)
         page.content = body
-        page.toc = _table_of_contents(source.headings, finished=True)
-        cast("dict[str, object]", context)["atlas"] = source
+        page.toc = table_of_contents(source.headings, finished=True)
+        shown["atlas"] = source
 
     on_page_context = CombinedEvent(_on_page_context_for_search, _on_page_context_for_template)
+
+    def on_template_context(
+        self, context: TemplateContext, /, *, template_name: str, config: MkDocsConfig
+    ) -> TemplateContext:
+        """Give the theme's own pages, such as the one for a missing page, their menu."""
+        cast("dict[str, object]", context)["menu"] = self._current().menu(context["nav"], None)
+        return context
 
     @event_priority(_FIRST)
     def on_post_page(self, output: str, /, *, page: Page, config: MkDocsConfig) -> None:
@@ -401,129 +381,14 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
 
     def _settings(self, config: MkDocsConfig) -> Settings:
         return Settings(
-            root=_root(config),
+            root=root(config),
             content=Path(config.docs_dir),
             sources=Path(self.config.sources),
             workspace=self._current().staging.work,
             site_name=config.site_name,
-            site_url=config.site_url,
-            repo_url=config.repo_url,
-            strict=config.strict,
-            serve=self._command == "serve",
             templates=tuple(Path(folder) for folder in config.theme.dirs),
             missing_sources="link" if self.config.missing_sources == "link" else "fail",
         )
-
-
-def _root(config: MkDocsConfig) -> Path:
-    return Path(config.config_file_path).parent.absolute() if config.config_file_path else Path.cwd()
-
-
-def _shown_path(config: MkDocsConfig, path: str) -> str:
-    """A path below docs_dir as issues name it, relative to the project's folder."""
-    return Path(os.path.relpath(Path(config.docs_dir, path), _root(config))).as_posix()
-
-
-def _add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) -> list[Issue]:
-    """Add the files beside the pages; one takes the place of a theme's file but not of the author's."""
-    issues = []
-    for asset in assets:
-        existing = files.get_file_from_path(asset.url)
-        if existing is not None and existing.src_dir == config.docs_dir:
-            message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
-            issues.append(Issue(_shown_path(config, asset.url), 0, 0, "A901", message, "give the file another name"))
-            continue
-        if existing is not None:
-            files.remove(existing)
-        if isinstance(asset.content, bytes):
-            file = File.generated(config, asset.url, content=asset.content, inclusion=InclusionLevel.INCLUDED)
-        else:
-            path = str(asset.content)
-            file = File.generated(config, asset.url, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
-        files.append(file)
-    return issues
-
-
-def _add_pages(
-    files: Files, pages: Iterable[SitePage], config: MkDocsConfig, yaml: dict[str, File], by_yaml: dict[str, File]
-) -> list[Issue]:
-    """Add a generated page for each entity, and its file to `by_yaml`."""
-    pages = list(pages)
-    included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
-    taken = {file.dest_uri: _shown_path(config, file.src_uri) for file in included}
-    paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
-    issues = []
-    for page in pages:
-        file = File.generated(config, paths[page.url], content="", inclusion=_inclusion(page, yaml))
-        file.dest_uri = posixpath.join(page.url, "index.html")
-        file.edit_uri = page.edit_path
-        maker = _shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
-        if file.dest_uri in taken:
-            message = f"the page has the address '/{page.url}', which the page of {maker} has too"
-            issues.append(Issue(taken[file.dest_uri], 0, 0, "A902", message, "rename one of the two"))
-            continue
-        taken[file.dest_uri] = maker
-        EntityPage(page, file, config)
-        files.append(file)
-        if page.edit_path is not None:
-            by_yaml.setdefault(page.edit_path, file)
-    return issues
-
-
-def _inclusion(page: SitePage, yaml: dict[str, File]) -> InclusionLevel:
-    """`exclude_docs`, `draft_docs` and `not_in_nav` may name the YAML file; what they don't name is still open."""
-    source = yaml.get(page.edit_path or "")
-    if source is not None and source.inclusion is not InclusionLevel.INCLUDED:
-        return source.inclusion
-    return InclusionLevel.NOT_IN_NAV if page.nav is None else InclusionLevel.UNDEFINED
-
-
-def _default_nav(files: Files) -> list[object]:
-    """The navigation where mkdocs.yml has none."""
-    entities: list[tuple[str, tuple[str, ...]]] = []
-    prose: list[File] = []
-    for file in files.documentation_pages():
-        if file.inclusion.value <= InclusionLevel.NOT_IN_NAV.value:
-            continue
-        if isinstance(file.page, EntityPage):
-            entities.append((file.src_uri, tuple(escape(title) for title in file.page.source.nav or ())))
-        else:
-            prose.append(file)
-    paths = [file.src_uri for file in sorted(prose, key=file_sort_key)]
-    titles = {name: str(escape(dirname_to_title(name))) for path in paths for name in path.split("/")[:-1]}
-    return cast("list[object]", navigation(entities, paths, titles))
-
-
-def _entity_path(targets: _LinkTargets, path: str, title: str | None) -> str:
-    """The path in `nav` of an entity's page, which takes the title given there; any other path as it is."""
-    file = targets.get_file_from_path(path)
-    if file is None or not isinstance(file.page, EntityPage):
-        return path
-    if title is not None:
-        file.page.title = title
-    return file.src_uri
-
-
-def _table_of_contents(headings: Iterable[Heading], *, finished: bool = False) -> TableOfContents:
-    """Headings nested below the nearest one of a higher rank, as HTML; only the finished one has rendered maths."""
-    top: list[AnchorLink] = []
-    above: list[AnchorLink] = []
-    for heading in headings:
-        title = heading.html if finished and heading.html else escape(heading.title)
-        link = AnchorLink(title, heading.id, heading.level)
-        while above and above[-1].level >= heading.level:
-            above.pop()
-        (above[-1].children if above else top).append(link)
-        above.append(link)
-    return TableOfContents(top)
-
-
-def _has_template(env: Environment, name: str) -> bool:
-    try:
-        env.get_template(name)
-    except TemplateNotFound:
-        return False
-    return True
 
 
 def _warnings_counted() -> bool:

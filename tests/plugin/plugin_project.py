@@ -1,8 +1,9 @@
 """A small stand-in for the renderer, so that the plugin is tested on its own; also `mkdocs` with it, when run.
 
-Each YAML file in the content folder is a page: its keys are SitePage's, `body` is HTML, `issues` are what is wrong with
-it, and `fails` makes its body impossible to produce. Prose is HTML already, with `<math>` for a formula and WRONG for
-one that cannot be displayed.
+Each YAML file in the content folder is a page: its keys are SitePage's, `nav` lists titles or pairs of title and key,
+`body` is HTML, `issues` are what is wrong with it (raised in a site called "Raises", else returned), and `fails` makes
+its body impossible to produce. Prose is HTML already, with `<math>` for a formula and WRONG for one that cannot be
+displayed.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from html import unescape
 
 import yaml
 
-from atlas import plugin
 from atlas.exceptions import ContentError, NodeError
 from atlas.issues import Issue
-from atlas.render.site import Heading, PageStore, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
+from atlas.plugin import events
+from atlas.render.site import Heading, NavSection, PageStore, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
 
 
 def build_site(settings: Settings) -> Site:
@@ -37,16 +38,19 @@ def build_site(settings: Settings) -> Site:
                 description=entry.get("description", "A page."),
                 headings=tuple(Heading(*heading) for heading in entry.get("headings", ())),
                 edit_path=name,
-                nav=None if entry.get("hidden") else tuple(entry.get("nav", ())),
+                nav=None if entry.get("hidden") else tuple(map(section, entry.get("nav", ()))),
                 body=fails if entry.get("fails") else store.keep(body),
-                template=entry.get("template", "main.html"),
                 context={"badge": entry.get("badge", "")},
             )
         )
-    if settings.strict and issues:
+    if issues and settings.site_name == "Raises":
         raise ContentError(issues)
     assets = (SiteAsset("assets/made.css", b"made {}"),)
     return Site(pages=tuple(pages), assets=assets, issues=tuple(issues), prose=prose)
+
+
+def section(given: str | list[str]) -> NavSection:
+    return NavSection(given, given) if isinstance(given, str) else NavSection(*given)
 
 
 def fails() -> str:
@@ -66,5 +70,5 @@ def prose(file: ProseFile) -> Prose:
 if __name__ == "__main__":
     from mkdocs.__main__ import cli
 
-    vars(plugin)["build_site"] = build_site
+    vars(events)["build_site"] = build_site
     sys.exit(cli(sys.argv[1:]))

@@ -1,0 +1,140 @@
+"""What MkDocs is given: a generated page for each entity, files beside them, and the table of contents of both.
+
+Entities become real pages, so that navigation, edit links, the sitemap and other plugins see them as any other page.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable
+from pathlib import Path
+
+from markupsafe import escape
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import AnchorLink, TableOfContents
+
+from atlas.issues import Issue
+from atlas.render.navigation import source_paths
+from atlas.render.site import Heading, SiteAsset, SitePage
+
+
+class EntityPage(Page):
+    """A page made from entries: no Markdown, a title and a table of contents that are known, a body that comes late."""
+
+    def __init__(self, source: SitePage, file: File, config: MkDocsConfig) -> None:
+        super().__init__(escape(source.title), file, config)
+        self.source = source
+        self.is_linked_by_anchor = False
+        # MkDocs' templates do not escape, so everything that other themes print is escaped here.
+        self.summary = escape(source.description)
+
+    def read_source(self, config: MkDocsConfig) -> None:
+        """There is no Markdown; the metadata is what the entry says."""
+        self.markdown = ""
+        self.meta = {"title": self.title, "description": self.summary}
+
+    def render(self, config: MkDocsConfig, files: Files) -> None:
+        """Until the template is rendered the content is one sentence, which is also what search plugins index."""
+        self.content = self.summary
+        self.toc = table_of_contents(self.source.headings)
+        self.links_to_anchors = {}
+
+
+class LinkTargets(Files):
+    """The site's files, found also by the YAML file that an entity's page is made from."""
+
+    def __init__(self, files: Files, by_yaml: dict[str, File]) -> None:
+        super().__init__(files)
+        self._by_yaml = by_yaml
+
+    def get_file_from_path(self, path: str) -> File | None:
+        """The file with this source path, or the page that is made from the YAML file with it."""
+        found = super().get_file_from_path(path) or self._by_yaml.get(path)
+        if found is None and path.endswith(".md"):
+            # An author cannot know whether an entity's page counts as a.md or as a/index.md.
+            is_index = posixpath.basename(path) == "index.md"
+            twin = f"{posixpath.dirname(path)}.md" if is_index else posixpath.join(path.removesuffix(".md"), "index.md")
+            file = super().get_file_from_path(twin)
+            found = file if file is not None and isinstance(file.page, EntityPage) else None
+        return found
+
+
+def root(config: MkDocsConfig) -> Path:
+    """The folder of mkdocs.yml, to which issues' paths are relative."""
+    return Path(config.config_file_path).parent.absolute() if config.config_file_path else Path.cwd()
+
+
+def shown_path(config: MkDocsConfig, path: str) -> str:
+    """A path below docs_dir as issues name it, relative to the project's folder."""
+    return Path(os.path.relpath(Path(config.docs_dir, path), root(config))).as_posix()
+
+
+def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) -> list[Issue]:
+    """Add the files beside the pages; one takes the place of a theme's file but not of the author's."""
+    issues = []
+    for asset in assets:
+        existing = files.get_file_from_path(asset.url)
+        if existing is not None and existing.src_dir == config.docs_dir:
+            message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
+            issues.append(Issue(shown_path(config, asset.url), 0, 0, "A901", message, "give the file another name"))
+            continue
+        if existing is not None:
+            files.remove(existing)
+        if isinstance(asset.content, bytes):
+            file = File.generated(config, asset.url, content=asset.content, inclusion=InclusionLevel.INCLUDED)
+        else:
+            path = str(asset.content)
+            file = File.generated(config, asset.url, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
+        files.append(file)
+    return issues
+
+
+def add_pages(
+    files: Files, pages: Iterable[SitePage], config: MkDocsConfig, yaml: dict[str, File], by_yaml: dict[str, File]
+) -> list[Issue]:
+    """Add a generated page for each entity, and its file to `by_yaml`."""
+    pages = list(pages)
+    included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
+    taken = {file.dest_uri: shown_path(config, file.src_uri) for file in included}
+    paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
+    issues = []
+    for page in pages:
+        file = File.generated(config, paths[page.url], content="", inclusion=_inclusion(page, yaml))
+        file.dest_uri = posixpath.join(page.url, "index.html")
+        file.edit_uri = page.edit_path
+        maker = shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
+        if file.dest_uri in taken:
+            message = f"the page has the address '/{page.url}', which the page of {maker} has too"
+            issues.append(Issue(taken[file.dest_uri], 0, 0, "A902", message, "rename one of the two"))
+            continue
+        taken[file.dest_uri] = maker
+        EntityPage(page, file, config)
+        files.append(file)
+        if page.edit_path is not None:
+            by_yaml.setdefault(page.edit_path, file)
+    return issues
+
+
+def table_of_contents(headings: Iterable[Heading], *, finished: bool = False) -> TableOfContents:
+    """Headings nested below the nearest one of a higher rank, as HTML; only the finished one has rendered maths."""
+    top: list[AnchorLink] = []
+    above: list[AnchorLink] = []
+    for heading in headings:
+        title = heading.html if finished and heading.html else escape(heading.title)
+        link = AnchorLink(title, heading.id, heading.level)
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        (above[-1].children if above else top).append(link)
+        above.append(link)
+    return TableOfContents(top)
+
+
+def _inclusion(page: SitePage, yaml: dict[str, File]) -> InclusionLevel:
+    """`exclude_docs`, `draft_docs` and `not_in_nav` may name the YAML file; what they don't name is still open."""
+    source = yaml.get(page.edit_path or "")
+    if source is not None and source.inclusion is not InclusionLevel.INCLUDED:
+        return source.inclusion
+    return InclusionLevel.NOT_IN_NAV if page.nav is None else InclusionLevel.UNDEFINED
