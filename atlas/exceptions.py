@@ -126,7 +126,7 @@ class UpstreamError(AtlasError):
 
 
 class LibraryError(UpstreamError):
-    """The upstream library that a proof needs is not installed, or is not the pinned one; the message says what to do."""
+    """The library that a proof needs is not installed, or is not the pinned one; the message says what to do."""
 
 
 class SourceError(AtlasError):

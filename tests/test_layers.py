@@ -19,8 +19,8 @@ ROOMS = (
     "formula",
     "operators",
     "sources",
-    "upstream",
     "graph",
+    "upstream",
     "node",
     "markup",
     "checks",
@@ -47,6 +47,8 @@ MAY_IMPORT = {
     "markdown_it": {"markup"},
     "numpy": {"formula", "operators", "graph", "upstream", "checks"},
     "nodeenv": {"node"},
+    "torch": {"upstream"},
+    "transformers": {"upstream"},
     **{library: {"sources"} for library in NETWORK},
 }
 """Libraries that only some rooms may use; all others are free."""
@@ -108,6 +110,8 @@ def test_a_file_imports_only_from_its_own_room_and_those_before_it(file: Path) -
         ("markup.prose", "from urllib import request"),
         ("render.site", "import click"),
         ("commands.check", "from atlas.render.build import build_site"),
+        ("checks.upstream_model", "def f():\n    import torch"),
+        ("graph.forward", "from atlas.upstream.library import open_library"),
     ],
 )
 def test_an_import_from_a_later_room_is_found(module: str, text: str) -> None:
@@ -120,6 +124,17 @@ def executed_imports(tree: ast.Module) -> Iterator[str]:
     named = list(imports(ast.Module(body, [])))
     packages = {name for name in named if (PACKAGE.parent / name.replace(".", "/")).is_dir()}
     yield from (name for name in named if name not in packages)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_large_libraries_are_imported_only_where_a_proof_asks_for_them(file: Path) -> None:
+    body = [
+        node
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    imported = {name.partition(".")[0] for name in imports(ast.Module(body, []))}
+    assert imported.isdisjoint({"torch", "transformers"})
 
 
 def test_modules_do_not_import_each_other_in_a_circle() -> None:

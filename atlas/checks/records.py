@@ -95,14 +95,14 @@ def module_digest(module: str) -> str:
 
 
 @cache
-def with_imports(module: str) -> frozenset[str]:
-    """A module and all modules of its package that it imports, directly or not."""
-    package = module.rpartition(".")[0]
+def with_imports(module: str, rooms: tuple[str, ...] = ()) -> frozenset[str]:
+    """A module and all modules that it imports, directly or not, of its own package or of these ones."""
+    followed = tuple(f"{package}." for package in rooms or (module.rpartition(".")[0],))
     seen, wanted = {module}, [module]
     while wanted:
         for node in ast.walk(ast.parse(_source(wanted.pop()))):
             name = node.module if isinstance(node, ast.ImportFrom) else None
-            if name is not None and name.startswith(f"{package}.") and name not in seen:
+            if name is not None and name.startswith(followed) and name not in seen:
                 seen.add(name)
                 wanted.append(name)
     return frozenset(seen)

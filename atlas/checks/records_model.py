@@ -9,8 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -80,7 +78,7 @@ def keep_model_records(collection: Collection, new: tuple[ModelRecord, ...]) -> 
 
 
 def claims(graph: Graph, upstream: Upstream) -> list[Claim]:
-    """What is to be proved of a model, in order: no values in float64 where upstream narrows, no cache without state."""
+    """What is to be proved of a model, in order: not in float64 where upstream narrows, no cache without a state."""
     keeps = any(node.entry.data.state for node in graph.nodes)
     left_out = {*(["float64"] if upstream.precision == "float32" else []), *([] if keeps else ["cache"])}
     return [claim for claim in TITLES if claim not in left_out]
@@ -117,22 +115,10 @@ def modules_of(graph: Graph) -> list[str]:
     return sorted(
         {
             *(module for operator in operators for module in with_imports(operator)),
-            *_own_modules(),
+            *with_imports("atlas.checks.upstream_model", ("atlas.graph", "atlas.upstream")),
             "atlas.sizes",
-            "atlas.upstream.compare",
-            "atlas.checks.upstream_model",
         }
     )
-
-
-@cache
-def _own_modules() -> frozenset[str]:
-    """The modules of graphs and of the library, none of which a model does without."""
-    found = set()
-    for room, prefix in (("graph", ""), ("upstream", "library")):
-        names = [file.name.removesuffix(".py") for file in files(f"atlas.{room}").iterdir()]
-        found |= {f"atlas.{room}.{name}" for name in names if name.startswith(prefix) and not name.startswith("__")}
-    return frozenset(found)
 
 
 def check_model_records(collection: Collection, graph: Graph, source: Source) -> tuple[list[Proof], list[Issue]]:

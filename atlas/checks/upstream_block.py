@@ -65,6 +65,25 @@ def _sizes(collection: Collection, model: Model, upstream: Upstream) -> Iterator
 
 def _values(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
     """Inputs, outputs and states are values of the graph, and the tiny model can be built."""
+    yield from _inputs(collection, graph, upstream)
+    missing = list(_missing(collection, graph, upstream))
+    yield from missing
+    if missing:
+        return
+    try:
+        sizes = tiny_sizes(upstream)
+        watched(graph, upstream, sizes)
+        upstream_shapes(weights(graph, sizes))
+        for axis in (axis for name in graph.inputs for axis in graph.values[name].axes):
+            axis.value(sizes.numbers)
+    except UpstreamError as error:
+        yield collection.issue_at_key(("upstream", "states"), CODE, str(error))
+    except (SizeError, ShapeError) as error:
+        message = f"at the tiny sizes the model cannot be built: {error}"
+        yield collection.issue_at_key(("upstream", "tiny"), CODE, message)
+
+
+def _inputs(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
     inputs = {spelled(name): argument for argument, name in upstream.inputs.items()}
     for name, argument in inputs.items():
         if name not in graph.inputs:
@@ -73,25 +92,14 @@ def _values(collection: Collection, graph: Graph, upstream: Upstream) -> Iterato
     for name in graph.inputs:
         if name not in inputs:
             yield collection.issue_at_key(("upstream", "inputs"), CODE, f"upstream is not given the input {name}")
+
+
+def _missing(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
+    """Outputs and states that no component gives."""
     given = {name.replace("/", "."): name for name, value in graph.values.items() if value.source}
-    named = [("outputs", key, name) for key, name in upstream.outputs.items()]
-    named += [("states", key, name) for key, name in upstream.states.items()]
-    missing = False
+    named = [("outputs", theirs, name) for theirs, name in upstream.outputs.items()]
+    named += [("states", theirs, name) for theirs, name in upstream.states.items()]
     for key, theirs, name in named:
         if value_id(name) not in given.values():
-            missing = True
             message = f"no component gives the value {name}, which is to be upstream’s {theirs}"
             yield unknown(collection, ("upstream", key, theirs), CODE, message, name, given)
-    if not missing:
-        try:
-            sizes = tiny_sizes(upstream)
-            watched(graph, upstream, sizes)
-            upstream_shapes(weights(graph, sizes))
-            for name in graph.inputs:
-                for axis in graph.values[name].axes:
-                    axis.value(sizes.numbers)
-        except UpstreamError as error:
-            yield collection.issue_at_key(("upstream", "states"), CODE, str(error))
-        except (SizeError, ShapeError) as error:
-            message = f"at the tiny sizes the model cannot be built: {error}"
-            yield collection.issue_at_key(("upstream", "tiny"), CODE, message)

@@ -1,39 +1,76 @@
-"""`atlas verify`: the pinned upstream code itself, executed and compared with our operators."""
+"""`atlas verify`: pinned upstream code executed and compared with our operators, and whole models with a library's."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import click
 
 from atlas.checks.base import listed
-from atlas.checks.checked import Checked, CheckedEntry
+from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
 from atlas.checks.records import keep_records, own_defaults
+from atlas.checks.records_model import ModelRecord, keep_model_records
 from atlas.checks.upstream import Executed, verify_entry
+from atlas.checks.upstream_model import verify_model
 from atlas.commands.checking import checked_project
 from atlas.commands.options import on_a_project, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
+from atlas.entries.atlas import Source
+from atlas.entries.collection import Model, Upstream
+from atlas.exceptions import LibraryError
+from atlas.graph.structure import Graph
 from atlas.issues import Format, Issue
 from atlas.project import Project
 from atlas.selection import Selection
+from atlas.upstream.library import open_library
 
 
-@click.command(short_help="Execute pinned upstream code and compare it with our operators.")
-@click.argument("names", nargs=-1, metavar="[ENTRY]...")
+@dataclass(slots=True)
+class _Tally:
+    """What a run of the command came to."""
+
+    executions: int = 0
+    """How many passages were executed."""
+    comparisons: int = 0
+    """How many claims about whole models were compared."""
+    undone: int = 0
+    """How many models could not be compared, for want of their library."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A model that names an upstream one."""
+
+    checked: CheckedCollection
+    """The model."""
+    graph: Graph
+    """Its graph."""
+    upstream: Upstream
+    """What its file says of the upstream model."""
+    source: Source
+    """What pins the library."""
+
+
+@click.command(short_help="Execute pinned upstream code and models, and compare them with ours.")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @on_a_project
 @printing_issues
 @perhaps_offline
-@click.option("--record", is_flag=True, help="Keep the proofs beside the entries, in <entry>.proofs.json.")
+@click.option("--record", is_flag=True, help="Keep the proofs beside what they prove, in <name>.proofs.json.")
 @click.pass_context
 def verify(
     ctx: click.Context, names: tuple[str, ...], project: Project, style: Format, offline: bool, record: bool
 ) -> None:
-    """Execute the pinned upstream code that entries name, and compare it with our operators on the same arrays.
+    """Execute pinned upstream code and compare it with our operators; compare whole models with the library's own.
 
-    An ENTRY is an id such as transformer/encoder/ffn-layer-norm, or a file or folder; without any, all entries are
-    verified. The checks run first, and nothing is executed while any of them fails. Only code whose git blob id is the
-    pinned one is executed, over a small NumPy stand-in for its library.
+    Both sides get the same arrays. A NAME is the id of an entry or a model, such as transformer/encoder/ffn-layer-norm
+    or gpt-2, or a file or folder; without any, everything is verified. The checks run first, and nothing is executed
+    while any of them fails. Only code whose git blob id is the pinned one is executed: a passage over a small NumPy
+    stand-in for its library, a model in the library itself, which `pip install 'openmodelatlas[verify]'` brings.
 
     With --record, `atlas check` and pages say what was proved for as long as nothing that it depends on changes: the
-    pinned code, the entry's claim, our operator, and the stand-in. A proof that still holds keeps its date.
+    pinned code, what entries and models state, our code, and versions. A proof that still holds keeps its date.
     """
     chosen = selection(ctx, project, names)
     outcome = checked_project(project, offline, "fail")
@@ -42,30 +79,44 @@ def verify(
         print_issues(project, errors, style)
         say(f"{summary(errors)}; nothing is executed before the checks pass")
         ctx.exit(ISSUES_FOUND)
-    entries = _entries(outcome.checked, chosen)
-    if not entries:
-        raise click.UsageError(f"no entry is named by {listed(names)}" if names else "there are no entries", ctx)
-    issues: list[Issue] = []
-    count = 0
-    for entry in entries:
-        executed = _verified(entry, to_stderr=style != "text")
-        issues += [one.issue for one in executed if one.issue is not None]
-        count += len(executed)
-        records = tuple(one.record for one in executed if one.record is not None)
-        if record and keep_records(entry.entry, records):
-            say(f"{entry.entry.id}: {counted(len(records), 'proof')} recorded")
+    entries = [one for one in outcome.checked.entries if chosen is None or one.entry.path in chosen.named]
+    models = list(_models(outcome.checked, chosen))
+    if not entries and not models:
+        raise click.UsageError(f"no entry and no model is named by {listed(names)}" if names else "there is none", ctx)
+    tally = _Tally()
+    issues = [
+        *(issue for entry in entries for issue in _entry(entry, tally, record=record, to_stderr=style != "text")),
+        *(issue for model in models for issue in _model(model, tally, record=record, to_stderr=style != "text")),
+    ]
     print_issues(project, issues, style)
-    done = f"{counted(count, 'execution')} of {counted(len(entries), 'entry')}"
-    say(f"{done}: {summary(issues) if issues else 'all agree'}")
-    ctx.exit(ISSUES_FOUND if issues else 0)
+    done = [f"{counted(tally.executions, 'execution')} of {counted(len(entries), 'entry')}"] if entries else []
+    done += [f"{counted(tally.comparisons, 'comparison')} of {counted(len(models), 'model')}"] if models else []
+    outcomes = [summary(issues) if issues else "all agree" if tally.executions or tally.comparisons else ""]
+    outcomes += [f"{counted(tally.undone, 'model')} not compared"] if tally.undone else []
+    say(f"{listed(done)}: {', '.join(filter(None, outcomes)) or 'nothing to execute'}")
+    ctx.exit(ISSUES_FOUND if issues or tally.undone else 0)
 
 
-def _entries(checked: Checked, chosen: Selection | None) -> list[CheckedEntry]:
-    return [one for one in checked.entries if chosen is None or one.entry.path in chosen.named]
+def _models(checked: Checked, chosen: Selection | None) -> Iterator[_Whole]:
+    for one in checked.collections.values():
+        data = one.collection.data
+        if chosen is not None and one.collection.path not in chosen.named:
+            continue
+        if isinstance(data, Model) and data.upstream is not None and one.graph is not None:
+            yield _Whole(one, one.graph, data.upstream, checked.atlas.sources[data.upstream.source])
 
 
-def _verified(entry: CheckedEntry, *, to_stderr: bool) -> list[Executed]:
+def _entry(entry: CheckedEntry, tally: _Tally, *, record: bool, to_stderr: bool) -> list[Issue]:
     """Execute what an entry names, a line each."""
+    executed = _executed(entry, to_stderr=to_stderr)
+    tally.executions += len(executed)
+    records = tuple(one.record for one in executed if one.record is not None)
+    if record and keep_records(entry.entry, records):
+        say(f"{entry.entry.id}: {counted(len(records), 'proof')} recorded")
+    return [one.issue for one in executed if one.issue is not None]
+
+
+def _executed(entry: CheckedEntry, *, to_stderr: bool) -> list[Executed]:
     pinned = {claim.claim.id: claim.excerpt.pinned for claim in entry.claims if claim.excerpt is not None}
     found: list[Executed] = []
     for one in verify_entry(entry.entry, entry.operator, pinned):
@@ -76,3 +127,27 @@ def _verified(entry: CheckedEntry, *, to_stderr: bool) -> list[Executed]:
         error = "not executed" if one.worst is None else f"largest relative error {one.worst:.1e}"
         click.echo(f"{what}: {error}" + ("" if one.issue is None or one.worst is None else ": differs"), err=to_stderr)
     return found
+
+
+def _model(model: _Whole, tally: _Tally, *, record: bool, to_stderr: bool) -> list[Issue]:
+    """Compare a model with upstream's, a line for each claim; without its library nothing recorded is touched."""
+    collection = model.checked.collection
+    try:
+        library = open_library(model.source)
+    except LibraryError as error:
+        tally.undone += 1
+        say(f"{collection.id}: not compared with {model.upstream.model}: {error}")
+        return []
+    issues: list[Issue] = []
+    records: list[ModelRecord] = []
+    for one in verify_model(collection, model.graph, model.source, library):
+        tally.comparisons += 1
+        issues += one.issues
+        records += [one.record] if one.record is not None else []
+        ending = ": differs" if one.issues else ""
+        click.echo(f"{collection.id}: {one.claim} of {model.upstream.model}: {one.figure}{ending}", err=to_stderr)
+    if model.upstream.precision == "float32":
+        say(f"{collection.id}: not compared in float64: {model.upstream.precision_note}")
+    if record and keep_model_records(collection, tuple(records)):
+        say(f"{collection.id}: {counted(len(records), 'proof')} recorded")
+    return issues

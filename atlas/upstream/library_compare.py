@@ -143,7 +143,11 @@ def _shared(first: str, second: str) -> int:
 def _of_ties(weights: Sequence[Weight], stored: Mapping[str, Stored]) -> Iterator[Finding]:
     """Parameters that are one and the same here are so upstream, and the reverse."""
     owners = resolved(weights)
-    held = {weight.key: stored[weight.tensor].held_as for weight in weights if weight.tensor in stored}
+    held = {
+        weight.key: stored[weight.tensor].held_as
+        for weight in weights
+        if weight.tensor is not None and weight.tensor in stored
+    }
     first: dict[str, Weight] = {}
     for weight in weights:
         if weight.key not in held:

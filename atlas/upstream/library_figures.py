@@ -5,9 +5,9 @@ Both counts are independent of ours: the cache is measured as it comes back, the
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 
@@ -79,9 +79,9 @@ def compare_products(
 
 def _module_of(step: Step) -> str:
     """The upstream module that holds all tensors of a step; empty where it has none, or they have nothing in common."""
-    names = [step.scope + tensor for tensor in step.node.tensors.values()]
-    modules = [name.split(".")[:-1] for name in names]
-    return ".".join(os.path.commonprefix(modules)) if modules else ""
+    modules = [(step.scope + tensor).split(".")[:-1] for tensor in step.node.tensors.values()]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*modules, strict=False))
+    return ".".join(parts[0] for parts in shared)
 
 
 def _heaviest(found: Mapping[str, int]) -> str:

@@ -173,7 +173,7 @@ def _errors(
 def _error(one: Watched, ours: Array, returned: Returned) -> tuple[float, str]:
     theirs = returned.modules[one.module] if one.module is not None else returned.fields[one.field or ""]
     if theirs.ndim != ours.ndim and theirs.size == ours.size:
-        # Upstream flattens batch and positions in places, or keeps axes of length 1; the order of the numbers is the same.
+        # Upstream flattens batch and positions in places, or keeps axes of length 1: the same numbers, in one order.
         theirs = theirs.reshape(ours.shape)
     if theirs.shape != ours.shape:
         return float("inf"), f"it has the shape {list(ours.shape)}, upstream’s {list(theirs.shape)}"
