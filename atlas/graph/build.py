@@ -368,7 +368,7 @@ class _Builder:
                 continue
             owner, at = self.places[value_id]
             message = f"nothing reads {value.name}"
-            if isinstance(owner, Entry) and value.source:
+            if value.source:
                 message += f", which {value.source} gives"
             hint = "read it, name it among the model's `outputs`, or remove it"
             self.issues.append(owner.issue_at_key(at, "A605", message, hint))

@@ -47,11 +47,11 @@ def compare_cache(graph: Graph, upstream: Upstream, sizes: Sizes, account: Model
     if ours == theirs:
         return Figure(ours, theirs, None)
     steps = list(unroll(graph, sizes))
-    keepers = list(dict.fromkeys(step.node for step in steps if step.node.entry.data.state))
-    names = ", ".join(node.id for node in keepers) or "no component"
+    keepers = {step.node.id: step.node for step in steps if step.node.entry.data.state}
+    names = ", ".join(keepers) or "no component"
     message = f"upstream keeps {theirs:,} numbers for {tokens} tokens, but the `state` of {names} says {ours:,}"
     hint = "" if keepers else "add `state` to the component that keeps keys and values"
-    return Figure(ours, theirs, Finding(message, keepers[0] if keepers else None, hint=hint))
+    return Figure(ours, theirs, Finding(message, next(iter(keepers.values()), None), hint=hint))
 
 
 def compare_products(

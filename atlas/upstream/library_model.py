@@ -144,7 +144,7 @@ class LibraryModel:
             arguments[name] = tensor.to(width) if tensor.is_floating_point() else tensor
         if hasattr(self.module.config, "use_cache"):
             arguments["use_cache"] = with_cache
-        with self.library.quiet(), torch.no_grad(), _told(f"calling {self.name}"):
+        with self.library.quiet(), _on_one_thread(), torch.no_grad(), _told(f"calling {self.name}"):
             return self.module(**arguments)
 
     def _module_at(self, path: str) -> Any:
@@ -181,7 +181,8 @@ def build(library: Library, upstream: Upstream, sizes: Sizes, *, meta: bool = Fa
     stated = configuration(upstream, sizes)
     made = library.member(upstream.config)
     model = library.member(upstream.model)
-    with library.quiet(), torch.random.fork_rng(devices=[]), torch.device("meta" if meta else "cpu"):
+    where = torch.device("meta" if meta else "cpu")
+    with library.quiet(), _on_one_thread(), torch.random.fork_rng(devices=[]), where:
         config = _configured(made, stated, upstream)
         with _told(f"building {upstream.model}"):
             return LibraryModel(model(config).eval(), upstream.model, library)
@@ -213,6 +214,19 @@ def _holds(found: Any, stated: Any) -> bool:
     if isinstance(stated, list):
         return len(found) == len(stated) and all(map(_holds, found, stated))
     return type(found) is type(stated) and bool(found == stated)
+
+
+@contextmanager
+def _on_one_thread() -> Iterator[None]:
+    """Small arrays gain nothing from several threads, which wait for each other where the machine is busy."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager
