@@ -645,7 +645,9 @@ def test_a_damaged_record_is_written_anew(atlas: Atlas, real_project: Any) -> No
 
 
 def test_verify_needs_entries(atlas: Atlas) -> None:
-    assert error_line(atlas("verify", "sources/chainer.yml")) == "Error: no entry is named by sources/chainer.yml"
+    assert error_line(atlas("verify", "sources/chainer.yml")) == (
+        "Error: no entry and no model is named by sources/chainer.yml"
+    )
 
 
 def test_schemas_describe_every_key(atlas: Atlas) -> None:

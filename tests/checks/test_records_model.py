@@ -1,0 +1,269 @@
+"""When a recorded proof of a whole model holds, and what makes it stale."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atlas.checks import records_model
+from atlas.checks.graph import check_graph
+from atlas.checks.record_files import write_records
+from atlas.checks.records import module_digest
+from atlas.checks.records_model import (
+    Claim,
+    ModelRecord,
+    check_model_records,
+    claims,
+    digest_of_model,
+    keep_model_records,
+    load_model_records,
+    modules_of,
+)
+from atlas.entries.atlas import Collection, Source
+from atlas.entries.collection import Model
+from atlas.entries.load import load
+from atlas.exceptions import AtlasError, LibraryError
+from atlas.graph.structure import Graph
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+OLD = datetime.date(2020, 2, 29)
+LAYER = "content/gpt-2/decoder"
+Case = tuple[Collection, Graph, Source]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    ignored = shutil.ignore_patterns("*.proofs.json")
+    shutil.copytree(REPOSITORY / "content/gpt-2", tmp_path / "content/gpt-2", ignore=ignored)
+    shutil.copytree(REPOSITORY / "sources", tmp_path / "sources")
+    return tmp_path
+
+
+def case(root: Path) -> Case:
+    atlas, issues = load(root, root / "content", root / "sources")
+    assert issues == []
+    collection = atlas.collections["gpt-2"]
+    graph, issues = check_graph(collection)
+    assert issues == []
+    assert graph is not None
+    return collection, graph, atlas.sources["transformers"]
+
+
+def edited(root: Path, path: str, old: str, new: str) -> Case:
+    text = (root / path).read_text(encoding="utf-8")
+    assert old in text
+    (root / path).write_text(text.replace(old, new, 1), encoding="utf-8")
+    return case(root)
+
+
+def digest(found: Case, claim: Claim = "float64") -> str:
+    collection, graph, source = found
+    assert isinstance(collection.data, Model)
+    return digest_of_model(graph, collection.data, source, claim)
+
+
+def all_records(found: Case) -> tuple[ModelRecord, ...]:
+    collection, graph, _ = found
+    assert isinstance(collection.data, Model)
+    assert collection.data.upstream is not None
+    return tuple(
+        ModelRecord(
+            proof=claim,
+            compared=36,
+            maximum_error=2.5e-11 if claim.startswith("float") else None,
+            date=OLD,
+            versions={"torch": "2.13.0+cpu"},
+            digest=digest(found, claim),
+        )
+        for claim in claims(graph, collection.data.upstream)
+    )
+
+
+def statuses(found: Case) -> list[str]:
+    return [proof.status for proof in check_model_records(*found)[0]]
+
+
+def test_records_that_hold_are_proofs_with_their_date(root: Path) -> None:
+    found = case(root)
+    assert keep_model_records(found[0], all_records(found))
+    assert not keep_model_records(found[0], all_records(found))
+    assert load_model_records(found[0]) == all_records(found)
+    data = json.loads((root / "content/gpt-2/model.proofs.json").read_text("utf-8"))
+    assert list(data[0]) == ["proof", "compared", "date", "versions", "digest"]
+    proofs, issues = check_model_records(*found)
+    assert issues == []
+    assert {(proof.status, proof.date, proof.command) for proof in proofs} == {
+        ("recorded", "2020-02-29", "atlas verify gpt-2")
+    }
+    assert [(proof.claim, proof.figure) for proof in proofs] == [
+        (
+            "upstream: tensors and total",
+            "every tensor of every variant has upstream’s name and shape, and totals are equal: "
+            "GPT2LMHeadModel of transformers 5.24.0",
+        ),
+        *(
+            (
+                f"upstream: values in float{width}",
+                "36 values of a small model with all weights random equal GPT2LMHeadModel of transformers 5.24.0, "
+                "largest relative error 2.5e-11",
+            )
+            for width in (32, 64)
+        ),
+        ("upstream: cache", "a small run keeps 36 numbers, as counted: GPT2LMHeadModel of transformers 5.24.0"),
+        (
+            "upstream: multiply–accumulates",
+            "a small run makes 36, as counted: GPT2LMHeadModel of transformers 5.24.0",
+        ),
+    ]
+
+
+def test_missing_and_stale_records_are_told_once(root: Path) -> None:
+    found = case(root)
+    assert statuses(found) == ["missing"] * 5
+    (issue,) = check_model_records(*found)[1]
+    assert (issue.code, issue.severity, issue.path) == ("A702", "warning", "content/gpt-2/model.yml")
+    assert issue.hint == "run `atlas verify gpt-2 --record`"
+    keep_model_records(found[0], all_records(found)[:3])
+    changed = edited(
+        root, f"{LAYER}/attention-layer-norm.yml", "arguments: {epsilon: 1e-5}", "arguments: {epsilon: 1e-6}"
+    )
+    assert statuses(changed) == ["stale"] * 3 + ["missing"] * 2
+    stale, missing = check_model_records(*changed)[1]
+    assert stale.message == (
+        "the recorded proofs are stale (tensors, float32 and float64): what was proved has changed since 2020-02-29"
+    )
+    assert missing.message == "there is no recorded proof against upstream of cache and multiply-accumulates"
+
+
+def test_a_model_that_upstream_narrows_says_why_it_is_not_compared_in_float64(root: Path) -> None:
+    found = case(root)
+    keep_model_records(found[0], all_records(found))
+    model = "content/gpt-2/model.yml"
+    changed = edited(root, model, "  ignored:\n", "  precision: float32\n  precision_note: it narrows\n  ignored:\n")
+    proofs, (stale, foreign) = check_model_records(*changed)
+    assert (stale.code, foreign.code) == ("A701", "A701")
+    assert (stale.path, foreign.path) == ("content/gpt-2/model.yml", "content/gpt-2/model.proofs.json")
+    assert "the recorded proofs are stale (tensors, float32, cache and multiply-accumulates)" in stale.message
+    assert "records of float64 belong to nothing" in foreign.message
+    assert (proofs[-1].status, proofs[-1].figure) == ("missing", "not compared in float64: it narrows")
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("content/gpt-2/model.yml", "title: GPT-2", "title: GPT2"),
+        ("content/gpt-2/model.yml", "title: Decoder", "title: The decoder"),
+        ("content/gpt-2/model.yml", "dropout is the identity in evaluation", "it is off"),
+        (f"{LAYER}/attention-layer-norm.yml", "summary: Center", "summary: Centre"),
+        (f"{LAYER}/attention-layer-norm.yml", "meaning: features of each position", "meaning: features"),
+        (f"{LAYER}/attention-layer-norm.yml", "parameter: Learned gain", "parameter: Gain"),
+    ],
+)
+def test_words_make_no_proof_stale(root: Path, path: str, old: str, new: str) -> None:
+    assert digest(case(root)) == digest(edited(root, path, old, new))
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("content/gpt-2/model.yml", "V: 50257, P: 1024, d: 768", "V: 50258, P: 1024, d: 768"),
+        ("content/gpt-2/model.yml", "tiny: {B: 2", "tiny: {B: 3"),
+        ("content/gpt-2/model.yml", "add_cross_attention: false", "add_cross_attention: true"),
+        ("content/gpt-2/model.yml", "'transformer.ln_f': 'output.y'", "'transformer.ln': 'output.y'"),
+        ("content/gpt-2/model.yml", "{'r_n': 'x', 'm_n': 'r'}", "{'r_n': 'r', 'm_n': 'x'}"),
+        (f"{LAYER}/attention-layer-norm.yml", "epsilon: 1e-5", "epsilon: 1e-6"),
+        (f"{LAYER}/attention-residual.yml", "{'x_n': 'x', 'a_n': 'r'}", "{'x_n': 'r', 'a_n': 'x'}"),
+        (f"{LAYER}/self-attention.yml", "part: 1 of 3", "part: 2 of 3"),
+        (f"{LAYER}/self-attention.yml", "lifetime: token", "lifetime: constant"),
+        (f"{LAYER}/feed-forward.yml", "feed_forward_gelu_tanh", "feed_forward_relu"),
+        ("sources/transformers.yml", "transformers==5.24.0", "transformers==5.24.1"),
+        ("sources/transformers.yml", "blob: 2c3ad21a", "blob: 0c3ad21a"),
+    ],
+)
+def test_what_takes_part_makes_a_proof_stale(root: Path, path: str, old: str, new: str) -> None:
+    assert digest(case(root)) != digest(edited(root, path, old, new))
+
+
+@pytest.mark.parametrize(
+    ("module", "is_stale"),
+    [
+        ("atlas.operators.multi_head_attention", True),
+        ("atlas.operators.registry", True),
+        ("atlas.graph.forward", True),
+        ("atlas.graph.accounting", True),
+        ("atlas.upstream.library_model", True),
+        ("atlas.upstream.compare", True),
+        ("atlas.checks.upstream_model", True),
+        ("atlas.sizes", True),
+        ("atlas.operators.convolution", False),
+        ("atlas.upstream.chainer_facade", False),
+        ("atlas.checks.records", False),
+    ],
+)
+def test_the_digest_depends_on_the_code_that_takes_part(
+    root: Path, monkeypatch: pytest.MonkeyPatch, module: str, is_stale: bool
+) -> None:
+    found = case(root)
+    assert (module in modules_of(found[1])) == is_stale
+    before = digest(found)
+    monkeypatch.setattr(records_model, "module_digest", lambda one: "edited" if one == module else module_digest(one))
+    assert (digest(found) != before) == is_stale
+
+
+def test_each_claim_has_a_digest_of_its_own_that_depends_on_the_versions(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = case(root)
+    before = {record.digest for record in all_records(found)}
+    assert len(before) == 5
+    monkeypatch.setattr(records_model, "pinned_versions", lambda _: {"transformers": "5.24.0", "torch": "2.14.0"})
+    assert before.isdisjoint(record.digest for record in all_records(found))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{}",
+        "[{}]",
+        lambda data: [{**data[0], "proof": "total"}],
+        lambda data: [{**data[0], "compared": 0}],
+        lambda data: [{**data[0], "maximum_error": 1e-11}],
+        lambda data: [{**data[1], "maximum_error": 2e-5}],
+        lambda data: [{**data[1], "maximum_error": -1.0}],
+        lambda data: [{**data[2], "maximum_error": 2e-10}],
+        lambda data: [{name: value for name, value in data[2].items() if name != "maximum_error"}],
+        lambda data: [{**data[0], "digest": "0"}],
+    ],
+)
+def test_a_damaged_file_is_told_and_proves_nothing(
+    root: Path, content: str | Callable[[list[dict[str, Any]]], object]
+) -> None:
+    found = case(root)
+    write_records(found[0], all_records(found))
+    path = root / "content/gpt-2/model.proofs.json"
+    data = json.loads(path.read_text("utf-8"))
+    path.write_text(content if isinstance(content, str) else json.dumps(content(data)), encoding="utf-8")
+    proofs, (issue,) = check_model_records(*found)
+    assert proofs == []
+    assert (issue.path, issue.code) == ("content/gpt-2/model.proofs.json", "A703")
+    assert "model.proofs.json is not what `atlas verify --record` writes" in issue.message
+    with pytest.raises(AtlasError):
+        load_model_records(found[0])
+
+
+def test_a_manifest_without_a_package_pins_no_library(root: Path) -> None:
+    collection, graph, source = case(root)
+    bare = replace(source, data=source.data.model_copy(update={"artifact": None}))
+    _, (issue,) = check_model_records(collection, graph, bare)
+    assert (issue.code, issue.path) == ("A703", "content/gpt-2/model.yml")
+    assert isinstance(collection.data, Model)
+    with pytest.raises(LibraryError, match="pins no package"):
+        digest_of_model(graph, collection.data, bare, "cache")
