@@ -23,7 +23,7 @@ extras = $(subst $(space),$(comma),$(strip $(extras_$*) $(node_extra)))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-browser test-elsewhere check lint types claims format constraints clean
+.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format constraints clean
 
 help:
 	@echo 'make site            build the site into site/; any issue stops it'
@@ -31,6 +31,7 @@ help:
 	@echo 'make test            run all tests but those in a browser'
 	@echo 'make test-browser    build the site and drive it in Chromium'
 	@echo 'make test-elsewhere  build another project with the wheel alone'
+	@echo 'make verify          execute pinned upstream code and whole models, and compare them with ours'
 	@echo 'make check           lint, types, claims, tests and the strict build'
 	@echo 'make format          put the code into its standard form'
 	@echo 'make constraints     renew the versions in constraints.txt'
@@ -63,6 +64,9 @@ types: $(VENV)/.installed-dev
 
 claims: $(VENV)/.installed-site
 	$(BIN)/atlas check --format $(FORMAT)
+
+verify: $(VENV)/.installed-test
+	$(BIN)/atlas verify --format $(FORMAT)
 
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff check --fix .

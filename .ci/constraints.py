@@ -101,19 +101,27 @@ def ask_pip(python: str, requirements: Iterable[str]) -> list[Found]:
         # Pip of this interpreter, with what pyproject.toml asks for.
         subprocess.run([sys.executable, "-m", "pip", "install", *how, *which], check=True)  # noqa: S603
         chosen = [one["metadata"] for one in json.loads(report.read_text(encoding="utf-8"))["install"]]
+    # What an index adds to a version, such as `+cpu`, names a build of its own; others have the same version without.
     return [
-        Found(canonicalize_name(one["name"]), one["version"], tuple(map(Requirement, one.get("requires_dist", ()))))
+        Found(
+            canonicalize_name(one["name"]),
+            Version(one["version"]).public,
+            tuple(map(Requirement, one.get("requires_dist", ()))),
+        )
         for one in chosen
     ]
 
 
 def pins(name: str, versions: Mapping[str, str]) -> list[str]:
-    """One line for each version of a package; a marker where not every Python has this one."""
+    """One line for each version of a package, with the Pythons that have it where there are several.
+
+    One version holds for every Python, also where not all need the package: a constraint installs nothing.
+    """
     lines = []
     for version in sorted(set(versions.values()), key=Version):
         pythons = [python for python in PYTHONS if versions.get(python) == version]
         marker = " or ".join(f'python_version == "{python}"' for python in pythons)
-        lines.append(f"{name}=={version}" + ("" if len(pythons) == len(PYTHONS) else f" ; {marker}"))
+        lines.append(f"{name}=={version}" + ("" if len(set(versions.values())) == 1 else f" ; {marker}"))
     return lines
 
 
