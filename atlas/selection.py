@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from atlas.checks.record_files import SUFFIX
-from atlas.entries.load import COLLECTION_FILES, shown_path
+from atlas.entries.inherit import candidates
+from atlas.entries.load import COLLECTION_FILES, shown_path, yaml_files
 from atlas.entries.tree import Value, read
 from atlas.exceptions import ProjectError
 from atlas.project import Project
@@ -39,7 +41,7 @@ def select(project: Project, names: Iterable[str], here: Path) -> Selection:
     Raises:
         ProjectError: a name is none of the project's; the nearest that is one is told.
     """
-    files = {file.resolve(): file for folder in (project.content, project.sources) for file in _yaml_files(folder)}
+    files = {file.resolve(): file for folder in (project.content, project.sources) for file in yaml_files(folder)}
     chosen: dict[str, Path] = {}
     for name in names:
         found = _named(project, name, here, files)
@@ -48,10 +50,6 @@ def select(project: Project, names: Iterable[str], here: Path) -> Selection:
         chosen |= {shown_path(file, project.root): file for file in found}
     rests_on = {path for file in chosen.values() for path in _rests_on(project, file)}
     return Selection(tuple(chosen), frozenset(rests_on))
-
-
-def _yaml_files(folder: Path) -> Iterator[Path]:
-    return (file for file in sorted(folder.rglob("*.y*ml")) if file.suffix in (".yml", ".yaml") and file.is_file())
 
 
 def _named(project: Project, name: str, here: Path, files: Mapping[Path, Path]) -> list[Path]:
@@ -87,23 +85,21 @@ def _rests_on(project: Project, file: Path) -> Iterator[str]:
         collection = project.content / current.relative_to(project.content).parts[0]
         if collection != current:
             yield shown_path(collection, project.root)
-        needed = [*(collection / f"{kind}.yml" for kind in COLLECTION_FILES), *_mentioned(project, current, collection)]
+        needed = [*(collection / f"{kind}.yml" for kind in COLLECTION_FILES), *_mentioned(project, current)]
         wanted += [one for one in needed if one not in seen]
         seen.update(needed)
 
 
-def _mentioned(project: Project, file: Path, collection: Path) -> Iterator[Path]:
+def _mentioned(project: Project, file: Path) -> Iterator[Path]:
     """The files that an entry inherits from and the manifests that it names, as far as it can be read."""
     document, _ = read(file, file.name)
     if document is None:
         return
     parent = document.value.get("inherits")
     if isinstance(parent, str):
-        for folder in (file.parent, collection, project.content):
-            candidate = Path(folder, f"{parent}.yml")
-            if candidate.is_file():
-                yield candidate
-                break
+        name = file.relative_to(project.content).with_suffix("").as_posix()
+        meant = (project.content / f"{candidate}.yml" for candidate in candidates(name, parent))
+        yield from islice((one for one in meant if one.is_file()), 1)
     for source in _values_of("source", document.value):
         manifest = project.sources / f"{source}.yml"
         if manifest.is_file():

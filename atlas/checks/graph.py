@@ -12,10 +12,12 @@ from atlas.entries.collection import Model, Variant
 from atlas.exceptions import ShapeError, SizeError
 from atlas.graph.build import build
 from atlas.graph.edges import Misfit, misfits, with_carried_axes
+from atlas.graph.options import options_of
 from atlas.graph.structure import Graph, Node
-from atlas.graph.unroll import Sizes, Walk
+from atlas.graph.unroll import Sizes, Step, Walk
 from atlas.graph.weights import upstream_shapes, weights_of
 from atlas.issues import Issue
+from atlas.operators.catalogue import find
 from atlas.sizes import size
 
 FREE_SIZES = (37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97)
@@ -67,6 +69,7 @@ def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[No
     for step in walk.steps():
         steps.append(step)
         symbols = step.node.entry.data.symbols
+        _require_relations(step)
         for symbol, key in step.reads.items():
             shape = tuple(size(axis).value(step.sizes) for axis in symbols[symbol].axes)
             if key in shapes and shapes[key] != shape:
@@ -82,6 +85,22 @@ def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[No
     if model.upstream is not None:  # else the names are those of single components
         upstream_shapes(weights_of(steps))
     return None
+
+
+def _require_relations(step: Step) -> None:
+    """The relations between sizes that the entry's formula relies on hold for these numbers.
+
+    Raises:
+        SizeError: one does not, or an option that is a size has another value than the size.
+    """
+    data = step.node.entry.data
+    options_of(step, find(data.operator))
+    for name, text in data.sizes.items():
+        relation = size(text)
+        if name in step.sizes and relation.symbols <= step.sizes.keys():
+            value = relation.value(step.sizes)
+            if value != step.sizes[name]:
+                raise SizeError(f"{step.key} needs {name} = {text}, but {name} is {step.sizes[name]}, not {value}")
 
 
 def _issue(collection: Collection, found: Misfit) -> Issue:

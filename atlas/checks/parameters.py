@@ -7,6 +7,7 @@ other arguments, its results and its options tell of that parameter, and says wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from atlas.checks.base import listed
 from atlas.checks.call import axes_of, call_of, relations
@@ -31,11 +32,11 @@ def check_counts(
     collection: Collection,
     operator: Operator,
     table: SymbolTable,
-    accounts: Mapping[str, ModelAccount],
+    accounts: Mapping[str, ModelAccount] = MappingProxyType({}),
 ) -> tuple[str, list[Issue]]:
     """What was counted, for the page, and the issues; interface, shapes and sizes must hold.
 
-    `accounts` has what each variant of a model has.
+    `accounts` has what each variant of a model has; a library has none.
     """
     try:
         independent, untold = _count(entry, operator, table)

@@ -95,14 +95,21 @@ def module_digest(module: str) -> str:
 
 
 @cache
-def with_imports(module: str, rooms: tuple[str, ...] = ()) -> frozenset[str]:
-    """A module and all modules that it imports, directly or not, of its own package or of these ones."""
-    followed = tuple(f"{package}." for package in rooms or (module.rpartition(".")[0],))
+def with_imports(module: str, rooms: tuple[str, ...] = (), facade: str = "") -> frozenset[str]:
+    """A module and all modules that it imports, directly or not, of its own package or of these ones.
+
+    Of facades only the one named is followed.
+    """
+    packages = rooms or (module.rpartition(".")[0],)
+    followed = tuple(f"{package}." for package in packages)
+    facades = {f"{package}.{facade}_facade" for package in packages}
     seen, wanted = {module}, [module]
     while wanted:
         for node in ast.walk(ast.parse(_source(wanted.pop()))):
             name = node.module if isinstance(node, ast.ImportFrom) else None
-            if name is not None and name.startswith(followed) and name not in seen:
+            if name is None or not name.startswith(followed) or name in seen:
+                continue
+            if not name.endswith("_facade") or name in facades:
                 seen.add(name)
                 wanted.append(name)
     return frozenset(seen)
@@ -111,11 +118,7 @@ def with_imports(module: str, rooms: tuple[str, ...] = ()) -> frozenset[str]:
 @cache
 def _facade_modules(facade: str) -> frozenset[str]:
     """What executes upstream code over a facade."""
-    names = [file.name.removesuffix(".py") for file in files("atlas.upstream").iterdir() if file.name.endswith(".py")]
-    # What loads whole models from an installed library takes no part.
-    names = [name for name in names if not name.startswith("library")]
-    ours = [name for name in names if not name.endswith("_facade") or name == f"{facade}_facade"]
-    return frozenset(f"atlas.upstream.{name}" for name in ours)
+    return with_imports("atlas.upstream.run", facade=facade) | with_imports("atlas.upstream.compare", facade=facade)
 
 
 def _source(module: str) -> bytes:

@@ -5,7 +5,6 @@ The docstring below a field is its description in the JSON Schema that editors s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -68,9 +67,12 @@ Latex = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 SizeText = Annotated[str | int, AfterValidator(_a_size)]
 """The length of an axis: a number or an expression of size symbols, such as `h d_v`."""
 
+HTTPS_HOST = r"https://[A-Za-z0-9.-]+(:[0-9]+)?"
+"""The beginning of an https address, as a pattern."""
+
 HttpsUrl = Annotated[
     str,
-    StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/#?=&%-]*)?$"),
+    StringConstraints(pattern=rf"^{HTTPS_HOST}(/[A-Za-z0-9._~+/#?=&%-]*)?$"),
     Form("an https address"),
 ]
 """An https address."""
@@ -82,6 +84,3 @@ class Record(BaseModel):
     """Base of every schema class."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
-
-
-Texts = Mapping[str, Text]

@@ -16,6 +16,11 @@ MAX_CHAIN = 20
 """Over how many entries a field may be inherited."""
 
 
+def candidates(name: str, parent: str) -> tuple[str, ...]:
+    """The entries that `parent` may mean in the entry `name`: in its folder, in its collection, or by whole path."""
+    return f"{name.rpartition('/')[0]}/{parent}", f"{name.partition('/')[0]}/{parent}", parent
+
+
 class Inheritance:
     """The documents of one run, merged on demand; issues are collected once each."""
 
@@ -53,9 +58,8 @@ class Inheritance:
         return document if inherited is None else _merge(inherited, document)
 
     def _target(self, name: str, parent: str) -> str | None:
-        """The entry meant: in the same folder, in the same collection, or by its whole path."""
-        candidates = [f"{name.rpartition('/')[0]}/{parent}", f"{name.partition('/')[0]}/{parent}", parent]
-        return next((candidate for candidate in candidates if candidate in self.names), None)
+        """The entry meant."""
+        return next((candidate for candidate in candidates(name, parent) if candidate in self.names), None)
 
     def _nearest(self, name: str, parent: str) -> str:
         others = {other: other for other in self.names if other != name}

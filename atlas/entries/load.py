@@ -46,6 +46,11 @@ def shown_path(path: Path, root: Path) -> str:
     return Path(os.path.relpath(path, root)).as_posix()
 
 
+def yaml_files(folder: Path) -> Iterator[Path]:
+    """Every YAML file below a folder, sorted."""
+    return (file for file in sorted(folder.rglob("*.y*ml")) if file.suffix in (".yml", ".yaml") and file.is_file())
+
+
 class _Loader:
     def __init__(self, root: Path, content: Path) -> None:
         self.root = root
@@ -97,9 +102,7 @@ class _Loader:
 
     def yaml_files(self, folder: Path, refused: set[str]) -> Iterator[Path]:
         """The YAML files of a folder; the names of those that are there but not taken are added to `refused`."""
-        for file in sorted(folder.rglob("*.y*ml")):
-            if not file.is_file() or file.suffix not in (".yml", ".yaml"):
-                continue
+        for file in yaml_files(folder):
             shown = shown_path(file, self.root)
             if not file.resolve().is_relative_to(folder.resolve()):
                 self.issues.append(Issue(shown, 0, 0, "A001", "the file is a link that leads out of its folder"))

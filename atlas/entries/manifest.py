@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from atlas.entries.base import Form, Record, Text
+from atlas.entries.base import HTTPS_HOST, Form, Record, Text
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -19,9 +19,9 @@ BlobId = Annotated[
 Revision = Annotated[
     str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$"), Form("a commit of 40 digits or a release tag")
 ]
-HttpsUrl = Annotated[
+RepositoryUrl = Annotated[
     str,
-    StringConstraints(pattern=r"^https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~+/-]*)?$"),
+    StringConstraints(pattern=rf"^{HTTPS_HOST}(/[A-Za-z0-9._~+/-]*)?$"),
     Form("the https address of a repository"),
 ]
 
@@ -78,7 +78,7 @@ class Manifest(Record):
 
     title: Text
     """The project's name as people write it."""
-    repository: HttpsUrl
+    repository: RepositoryUrl
     """The https address of its git repository, without `.git`."""
     revision: Revision
     """The commit, 40 hexadecimal digits in quotes if all are decimal; or a release tag while no commit is proved."""

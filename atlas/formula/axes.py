@@ -68,7 +68,9 @@ def _substituted(expression: Size, relations: Mapping[str, Size]) -> Size:
     except SizeError:
         name = min(expression.symbols & relations.keys())
         message = f"`{name}` is {relations[name]}, and no size can be divided by a sum, as {expression} is"
-        raise FormulaError("A244", message, hint="divide by a size that is free, or by a product of such") from None
+        raise FormulaError(
+            "A244", message, symbol=name, hint="divide by a size that is free, or by a product of such"
+        ) from None
 
 
 def read_size(expression: str) -> Size:

@@ -109,6 +109,8 @@ class ModelAccount:
     """The parameters of each stack, those within others after them."""
     nodes: Mapping[str, int]
     """The parameters of each node in its first place, by id; those that are tied are not counted."""
+    across: Mapping[str, int]
+    """The parameters of each node in all its places."""
     total: int
     """All learned numbers, those of tied parameters once."""
     active: int
@@ -175,6 +177,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         entries={name: _instances(found) for name, found in by_entry.items()},
         stacks=tuple(_stack(block, around, steps, own) for around, block in _nested(graph.blocks, ())),
         nodes=_nodes(own),
+        across=_across(own),
         total=sum(weight.count for weight in own),
         active=sum(weight.active for weight in own),
         embedding=sum(weight.count for weight in own if weight.node.id in tables),
@@ -214,6 +217,14 @@ def _nodes(own: Sequence[Weight]) -> dict[str, int]:
     for weight in own:
         if first.setdefault(weight.node.id, weight.place) == weight.place:
             counts[weight.node.id] = counts.get(weight.node.id, 0) + weight.count
+    return counts
+
+
+def _across(own: Sequence[Weight]) -> dict[str, int]:
+    """The parameters of each node in all its places."""
+    counts: dict[str, int] = {}
+    for weight in own:
+        counts[weight.node.id] = counts.get(weight.node.id, 0) + weight.count
     return counts
 
 

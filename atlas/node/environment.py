@@ -36,6 +36,8 @@ from atlas.sources.cache import VARIABLE, cache_folder
 HERE = Path(__file__).parent
 PACKAGE = HERE / "package.json"
 LOCK = HERE / "package-lock.json"
+DIGESTS = "katex-digests.json"
+"""The file beside `node_modules` that tells a damaged KaTeX from the one that was installed."""
 NPM_CI = ("ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund")
 LONGEST_COMMAND = 900
 """Seconds after which nodeenv or npm is stopped, and for which another run's build is waited for."""
@@ -81,8 +83,9 @@ def prepare(cache: Path | None = None, progress: Progress = log.info, lock: Path
         shutil.copyfile(lock.with_name(PACKAGE.name), target / PACKAGE.name)
         shutil.copyfile(lock, target / LOCK.name)
         run_command([*runtime.npm, *NPM_CI], "npm ci", target)
-        if not _complete(target):
+        if _version_in(target) is None or not (target / "node_modules" / ELK).is_file():
             raise NodeError(f"npm ci succeeded but {LOCK.name} brought no complete KaTeX and ELK")
+        (target / DIGESTS).write_text(json.dumps(_digests(target)), encoding="utf-8")
 
     made = made_once(folder / name, install, _complete, progress)
     version = _katex_version(made)
@@ -156,9 +159,11 @@ def _locked(folder: Path, progress: Progress) -> Iterator[None]:
 def _make(folder: Path, make: Callable[[Path], None]) -> None:
     """Build beside the folder and rename; what a killed run or a damaged cache left is removed first."""
     prefix = f".{folder.name}."
-    for leftover in [folder, *folder.parent.glob(f"{prefix}*")]:
-        if leftover.exists():
-            shutil.rmtree(leftover)
+    if folder.exists():
+        shutil.rmtree(folder)
+    for leftover in folder.parent.glob(f"{prefix}*"):
+        # The npm of a killed run may still be writing there; what is left of it is removed the next time.
+        shutil.rmtree(leftover, ignore_errors=True)
     partial = Path(tempfile.mkdtemp(prefix=prefix, dir=folder.parent))
     try:
         make(partial)
@@ -193,8 +198,8 @@ def _bring_node(folder: Path, refused: tuple[str, ...], progress: Progress) -> R
 
 
 def _key(lock: Path, runtime: Runtime) -> str:
-    """What the installed packages depend on."""
-    return hashlib.sha256(lock.read_bytes() + dotted(runtime.version).encode()).hexdigest()[:16]
+    """What the installed packages, and the way in which they are kept, depend on."""
+    return hashlib.sha256(lock.read_bytes() + dotted(runtime.version).encode() + DIGESTS.encode()).hexdigest()[:16]
 
 
 def _complete(folder: Path) -> bool:
@@ -203,7 +208,30 @@ def _complete(folder: Path) -> bool:
 
 
 def _katex_version(folder: Path) -> str | None:
-    """The version of the KaTeX installed below the folder; None where any part of it is missing."""
+    """The version of the KaTeX below the folder; None where any part of it is missing or not what was installed."""
+    version = _version_in(folder)
+    try:
+        noted = json.loads((folder / DIGESTS).read_text(encoding="utf-8"))
+        return version if noted == _digests(folder) else None
+    except (OSError, ValueError):
+        return None
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file that pages or the Node process take of the installed packages."""
+    packages = folder / "node_modules"
+    katex = packages / "katex"
+    files = [katex / "package.json", katex / "LICENSE", katex / "dist" / "katex.mjs", katex / "dist" / "katex.min.css"]
+    files += [*sorted((katex / "dist" / "fonts").glob("*.woff2")), packages / ELK]
+    return {
+        file.relative_to(packages).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in files
+        if file.is_file()
+    }
+
+
+def _version_in(folder: Path) -> str | None:
+    """The version of the KaTeX installed below the folder; None where it is not whole."""
     katex = folder / "node_modules" / "katex"
     if not ((katex / "dist" / "katex.mjs").is_file() and (katex / "dist" / "katex.min.css").is_file()):
         return None

@@ -1,7 +1,6 @@
 // The Node side of the atlas: typesets batches of formulas with KaTeX and lays out graphs until its standard input ends.
 // Each frame, in and out, is a 4-byte big-endian length and that many bytes of JSON; process.py is the other end.
 
-import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
@@ -100,12 +99,12 @@ const answers = {
   layout: layOut,
 };
 
+// Written through the stream, as a thread makes its pipe one that can be full; waits until the frame is on its way.
 const send = (message) => {
   const body = Buffer.from(JSON.stringify(message), "utf8");
   const head = Buffer.alloc(4);
   head.writeUInt32BE(body.length);
-  const frame = Buffer.concat([head, body]);
-  for (let sent = 0; sent < frame.length; ) sent += writeSync(1, frame, sent);
+  return new Promise((resolve) => process.stdout.write(Buffer.concat([head, body]), resolve));
 };
 
 let pending = Buffer.alloc(0);
@@ -115,7 +114,7 @@ for await (const chunk of process.stdin) {
     const end = 4 + pending.readUInt32BE(0);
     const request = JSON.parse(pending.toString("utf8", 4, end));
     pending = pending.subarray(end);
-    send({ id: request.id, ...(await answers[request.kind](request)) });
+    await send({ id: request.id, ...(await answers[request.kind](request)) });
   }
 }
 await layoutThread?.terminate();

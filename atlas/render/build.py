@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from atlas.render import addresses
 from atlas.render.collection_view import home_view, library_view, model_view
 from atlas.render.component_view import component_view
 from atlas.render.deferred import Typesetting
+from atlas.render.diagram import Placed, Sketch, layout
 from atlas.render.pages import PagePlan, Renderer
 from atlas.render.parts import Parts
 from atlas.render.prose_pages import prose_renderer
@@ -33,6 +34,8 @@ from atlas.render.reference_views import (
 from atlas.render.site import NavSection, PageStore, Settings, Site, SiteAsset
 from atlas.sources.store import SourceStore
 
+Place = Callable[[Sketch], Placed]
+"""Lays a diagram out."""
 HOME_FILES = ("index.md", "README.md")
 """A project that writes one of these has a home page of its own."""
 PINNED = "Pinned sources"
@@ -59,7 +62,7 @@ def build_site(settings: Settings) -> Site:
         if outcome.checked is None:
             return Site((), (), outcome.issues, prose, node.close)
         typesetting = Typesetting()
-        plans = list(_plans(outcome.checked, Parts(outcome.checked, typesetting), settings))
+        plans = list(_plans(outcome.checked, Parts(outcome.checked, typesetting), settings, node.place))
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
         pages = tuple(Renderer(settings.site_name, settings.templates).render(plans, store))
@@ -93,15 +96,22 @@ class _Node:
         waiting = tuple(formulas)
         if not waiting:
             return []
+        return self._started().typeset(waiting)
+
+    def place(self, sketch: Sketch) -> Placed:
+        """Lay a diagram out."""
+        return layout(sketch, self._started())
+
+    def _started(self) -> NodeProcess:
         if self._process is None:
             self._process = self._stack.enter_context(NodeProcess(self.environment))
-        return self._process.typeset(waiting)
+        return self._process
 
     def close(self) -> None:
         self._stack.close()
 
 
-def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
+def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> Iterator[PagePlan]:
     if not any((settings.content / name).is_file() for name in HOME_FILES):
         yield PagePlan(
             addresses.HOME,
@@ -114,7 +124,7 @@ def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PageP
             home_view(parts),
         )
     for collection in checked.collections.values():
-        yield from _collection_plans(collection, parts, settings)
+        yield from _collection_plans(collection, parts, settings, place)
     yield from _operator_plans(parts)
     yield from _source_plans(checked, parts)
     summary = "Every claim of the atlas with its proof."
@@ -122,11 +132,13 @@ def _plans(checked: Checked, parts: Parts, settings: Settings) -> Iterator[PageP
     yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
 
 
-def _collection_plans(collection: CheckedCollection, parts: Parts, settings: Settings) -> Iterator[PagePlan]:
+def _collection_plans(
+    collection: CheckedCollection, parts: Parts, settings: Settings, place: Place
+) -> Iterator[PagePlan]:
     data = collection.collection.data
     is_model = isinstance(data, Model)
     section = NavSection(data.title, addresses.collection_page(collection.collection.id))
-    view = model_view(collection, parts) if is_model else library_view(collection, parts)
+    view = model_view(collection, parts, place) if is_model else library_view(collection, parts)
     yield PagePlan(
         addresses.collection_page(collection.collection.id),
         "model" if is_model else "library",

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Model, Paper
 from atlas.render.addresses import collection_page, source_page
 from atlas.render.deferred import Inline, Maths
+from atlas.render.diagram import Placed, Sketch
+from atlas.render.figures_view import (
+    BudgetView,
+    DiagramView,
+    Figure,
+    TraceRow,
+    budget_view,
+    diagram_view,
+    figures,
+    trace,
+)
 from atlas.render.parts import ClaimView, Count, Link, Parts
 
 
@@ -90,6 +102,14 @@ class ModelView:
     """The size symbols that variants bind, with their meaning."""
     variants: tuple[VariantView, ...]
     """The configurations side by side."""
+    diagram: DiagramView | None
+    """The graph as a picture."""
+    budget: BudgetView | None
+    """Where the parameters are."""
+    figures: tuple[Figure, ...]
+    """What is counted for every variant."""
+    trace: tuple[TraceRow, ...]
+    """The shape of every value."""
     claims: tuple[ClaimView, ...]
     """The sources about the model as a whole."""
     bibtex: str
@@ -150,8 +170,8 @@ class HomeView:
     """What was verified, as number and noun."""
 
 
-def model_view(checked: CheckedCollection, parts: Parts) -> ModelView:
-    """The page of a model."""
+def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch], Placed]) -> ModelView:
+    """The page of a model; `place` lays its diagram out."""
     data = checked.collection.data
     if not isinstance(data, Model):
         raise TypeError(f"{checked.collection.id} is not a model")
@@ -170,6 +190,10 @@ def model_view(checked: CheckedCollection, parts: Parts) -> ModelView:
         variant=data.variants[name].title,
         stacks=_stacks(checked, data, name, parts),
         total=f"{totals[name]:,}",
+        diagram=diagram_view(checked, place),
+        budget=budget_view(checked),
+        figures=figures(checked, parts),
+        trace=trace(checked.graph, checked.accounts[name], parts) if checked.graph is not None else (),
         size_symbols=tuple((maths(symbol), data.dimensions[symbol]) for symbol in symbols),
         variants=tuple(
             VariantView(
@@ -201,7 +225,7 @@ def library_view(checked: CheckedCollection, parts: Parts) -> LibraryView:
         source=Link(release, source_page(data.source)),
         repository=Link(manifest.name, manifest.repository),
         licence=manifest.license,
-        layers=tuple(_row(entry, checked, parts) for entry in checked.entries),
+        layers=tuple(_layer(entry, checked, parts) for entry in checked.entries),
     )
 
 
@@ -241,16 +265,24 @@ def _paper_link(paper: Paper) -> Link | None:
 
 
 def _stacks(checked: CheckedCollection, data: Model, variant: str, parts: Parts) -> tuple[StackView, ...]:
+    """Every stack with its components, those that are documented in another place included."""
+    if checked.graph is None:
+        return ()
+    account = checked.accounts[variant]
+    entries = {entry.entry.id: entry for entry in checked.entries}
+    members: dict[str, list[ComponentRow]] = defaultdict(list)
+    for node in checked.graph.nodes:
+        row = _row(entries[node.entry.id], account.nodes.get(node.id, 0), account.across.get(node.id, 0), parts)
+        members[node.block].append(row)
     views = []
-    members: dict[str | None, list[CheckedEntry]] = defaultdict(list)
-    for entry in checked.entries:
-        members[entry.entry.stack].append(entry)
-    for counted in checked.accounts[variant].stacks:
+    for counted in account.stacks:
         stack = data.stack(counted.name)
-        rows = tuple(_row(entry, checked, parts) for entry in members[counted.name])
         layers = counted.layers if stack.layers is not None else None
         per_layer = "differs" if counted.per_layer is None else f"{counted.per_layer:,}"
-        views.append(StackView(stack.title, counted.name, layers, rows, per_layer, f"{counted.total:,}"))
+        rows = tuple(members[counted.name])
+        views.append(
+            StackView(stack.title, counted.name.replace("/", "-"), layers, rows, per_layer, f"{counted.total:,}")
+        )
     return tuple(views)
 
 
@@ -258,15 +290,17 @@ def _size(value: int | tuple[int, ...]) -> str:
     return f"{value:,}" if isinstance(value, int) else ", ".join(f"{one:,}" for one in value)
 
 
-def _row(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> ComponentRow:
+def _row(entry: CheckedEntry, per_instance: int, across: int, parts: Parts) -> ComponentRow:
+    """A component in one place of a model."""
+    summary = parts.typesetting.text(entry.entry.data.summary)
+    return ComponentRow(parts.entry_link(entry), summary, f"{per_instance:,}", f"{across:,}", entry.operator.name)
+
+
+def _layer(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> ComponentRow:
+    """A layer of a library."""
     counted = checked.account(entry.entry)
-    return ComponentRow(
-        parts.entry_link(entry),
-        parts.typesetting.text(entry.entry.data.summary),
-        parts.count(counted.per_instance),
-        parts.count(counted.across),
-        entry.operator.name,
-    )
+    summary, count = parts.typesetting.text(entry.entry.data.summary), parts.count(counted.per_instance)
+    return ComponentRow(parts.entry_link(entry), summary, count, parts.count(counted.across), entry.operator.name)
 
 
 def _card(checked: CheckedCollection, parts: Parts) -> Card:

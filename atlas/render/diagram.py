@@ -13,7 +13,7 @@ from atlas.render.diagram_drawing import Drawing
 from atlas.render.diagram_graph import Direction, placed, plan
 from atlas.render.diagram_placed import Placed
 from atlas.render.diagram_sketch import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode
-from atlas.render.diagram_svg import alternative, drawing, svg
+from atlas.render.diagram_svg import alternative, drawing, figure, svg
 
 __all__ = [
     "Direction",
@@ -26,6 +26,7 @@ __all__ = [
     "SketchNode",
     "alternative",
     "drawing",
+    "figure",
     "layout",
     "layouts",
     "svg",

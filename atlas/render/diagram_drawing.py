@@ -110,8 +110,6 @@ class Wire:
 class Label:
     """The name and shape of a value."""
 
-    kind: str
-    """The kind of its edge."""
     x: str
     """Where it begins …"""
     y: str

@@ -11,7 +11,7 @@ from math import ceil
 from types import MappingProxyType
 from typing import Any, Literal
 
-from atlas.render.diagram_metrics import runs_width, text_width, wrapped
+from atlas.render.diagram_metrics import BOLD_SERIF, caption_width, runs_width, text_width, wrapped
 from atlas.render.diagram_placed import Box, Placed, PlacedEdge, PlacedGroup, PlacedLabel, PlacedNode
 from atlas.render.diagram_sketch import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode, walk
 from atlas.render.diagram_straight import Route, simple, straightened
@@ -30,6 +30,8 @@ LINE = 18.0
 CARD_PADDING = 12.0
 NARROWEST, WIDEST = 120.0, 216.0
 """Bounds of a card's width."""
+WIDEST_CAPTION = 320.0
+"""How wide a group's title may make the group."""
 GROUP_TOP, GROUP_PADDING = 48.0, 20.0
 CAPTION, BADGE_GAP, BADGE_PADDING = 16.0, 10.0, 9.0
 """Where a group's title begins, how far its badge is from it, and the room around the badge's text."""
@@ -64,6 +66,7 @@ _DISTANCES: Mapping[str, str] = MappingProxyType(
         "elk.spacing.edgeNode": "16",
         "elk.spacing.edgeEdge": "12",
         "elk.spacing.edgeLabel": "5",
+        "elk.spacing.nodeSelfLoop": "18",
     }
 )
 """What holds within the diagram and each of its groups, which inherit nothing."""
@@ -120,7 +123,7 @@ def plan(sketch: Sketch, direction: Direction) -> Plan:
     wires = tuple(_wires(sketch.edges))
     names = {part.id: f"n{index}" for index, part in enumerate(walk(sketch.children))}
     lines = {node.id: wrapped(node.title, TITLE, WIDEST - 2 * CARD_PADDING) for node in sketch.nodes.values()}
-    builder = _Builder(names, lines, wires, _sides(sketch, direction), _card_width(sketch, lines))
+    builder = _Builder(names, lines, wires, _sides(sketch, direction), direction, _card_width(sketch, lines))
     elements = {
         "id": "root",
         "layoutOptions": {**_OPTIONS, "elk.direction": direction.upper()},
@@ -137,7 +140,7 @@ def placed(plan: Plan, answer: dict[str, Any]) -> Placed:
     _collect(answer, boxes, found)
     edges = [found[f"e{number}"] for number in range(len(plan.wires))]
     labels = tuple(
-        PlacedLabel(wire.label, _box(label), wire.edge.kind)
+        PlacedLabel(wire.label, _box(label))
         for wire, edge in zip(plan.wires, edges, strict=True)
         for label in edge.get("labels", ())
     )
@@ -149,7 +152,9 @@ def placed(plan: Plan, answer: dict[str, Any]) -> Placed:
         box = boxes[plan.names[part.id]]
         if isinstance(part, SketchNode):
             return PlacedNode(part, plan.lines[part.id], box)
-        (title,) = wrapped(part.title, GROUP_TITLE, box.width - 2 * CAPTION - BADGE_GAP - badge_width(part), 1)
+        (title,) = wrapped(
+            part.title, GROUP_TITLE * BOLD_SERIF, box.width - 2 * CAPTION - BADGE_GAP - badge_width(part), 1
+        )
         return PlacedGroup(part, title, box, tuple(place(child) for child in part.children))
 
     return Placed(
@@ -262,10 +267,12 @@ class _Builder:
         lines: Mapping[str, tuple[str, ...]],
         wires: tuple[Wire, ...],
         sides: Mapping[SketchEdge, tuple[str, str]],
+        direction: Direction,
         width: float,
     ) -> None:
         self._names = names
         self._lines = lines
+        self._direction = direction
         self._width = width
         self._ports: dict[str, dict[str, str]] = {}  # of each node: the port's name and side
         self._ends: dict[int, tuple[str, str]] = {}
@@ -283,9 +290,10 @@ class _Builder:
     def part(self, part: SketchNode | SketchGroup) -> dict[str, Any]:
         if isinstance(part, SketchNode):
             return self._node(part)
-        title = min(text_width(part.title, GROUP_TITLE), WIDEST)
+        title = min(caption_width(part.title, GROUP_TITLE), WIDEST_CAPTION)
         beside = ",".join(f"{side}={GROUP_PADDING:g}" for side in ("left", "bottom", "right"))
-        least = even(title + BADGE_GAP + badge_width(part) + 2 * CAPTION)
+        least = even(title + BADGE_GAP + badge_width(part) + 2 * CAPTION), GROUP_TOP + GROUP_PADDING
+        down = self._direction == "down"
         return {
             "id": self._names[part.id],
             "children": [self.part(child) for child in part.children],
@@ -293,7 +301,9 @@ class _Builder:
                 **_DISTANCES,
                 "elk.padding": f"[top={GROUP_TOP:g},{beside}]",
                 "elk.nodeSize.constraints": "MINIMUM_SIZE",
-                "elk.nodeSize.minimum": f"({least:g},{GROUP_TOP + GROUP_PADDING:g})",
+                # Where values flow down, the engine takes these two for a drawing that lies on its side.
+                "elk.nodeSize.minimum": "({:g},{:g})".format(*(least[::-1] if down else least)),
+                "elk.contentAlignment": "V_CENTER" if down else "H_LEFT",
             },
         }
 

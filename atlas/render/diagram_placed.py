@@ -90,8 +90,6 @@ class PlacedLabel:
     """Its text."""
     box: Box
     """Its place."""
-    kind: str
-    """The kind of its edge."""
 
 
 @dataclass(frozen=True, slots=True)

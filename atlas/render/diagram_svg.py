@@ -28,7 +28,7 @@ from atlas.render.diagram_graph import (
     badge_width,
     second_line,
 )
-from atlas.render.diagram_metrics import text_width
+from atlas.render.diagram_metrics import caption_width
 from atlas.render.diagram_placed import Box, Placed, PlacedEdge, PlacedGroup, PlacedLabel, PlacedNode, Point
 from atlas.render.diagram_sketch import EDGE_WORDS, Sketch, SketchEdge, SketchGroup, SketchNode
 from atlas.render.diagram_straight import around
@@ -41,6 +41,8 @@ HEAD_LENGTH, HEAD_HALF = 7.0, 3.6
 """An arrow head's length, and half of its width."""
 SMALLEST_SCALE = 0.72
 """How far a diagram shrinks on a narrow screen before it scrolls in its own box."""
+
+TEMPLATE = "entity/diagram.html"
 
 Address = Callable[[str], str]
 """Turns an address below the site's root into a link from the page that shows it."""
@@ -75,12 +77,17 @@ def svg(placed: Placed, to: Address = str, prefix: str = "diagram") -> Markup:
 
     The same diagram gives the same text. Two diagrams of a page need different prefixes, which begin their ids.
     """
-    return _printed("svg", drawing(placed, prefix), to)
+    return printed(TEMPLATE, "svg", drawing(placed, prefix), to)
+
+
+def figure(placed: Placed, to: Address = str, prefix: str = "diagram") -> Markup:
+    """The diagram in a box that scrolls where it is too wide, with its legend and its text alternative."""
+    return printed(TEMPLATE, "figure", drawing(placed, prefix), to)
 
 
 def alternative(sketch: Sketch) -> Markup:
     """The diagram as a nested list in the order of the data flow, for those who cannot see it."""
-    return _printed("alternative", [_told(part, sketch) for part in sketch.children])
+    return printed(TEMPLATE, "alternative", [_told(part, sketch) for part in sketch.children])
 
 
 def number(length: float) -> str:
@@ -88,18 +95,19 @@ def number(length: float) -> str:
     return f"{length:.1f}".removesuffix(".0")
 
 
-def _printed(macro: str, *arguments: object) -> Markup:
-    return Markup(getattr(_template(), macro)(*arguments))  # noqa: S704 - the template escapes what it prints
+def printed(template: str, macro: str, *arguments: object) -> Markup:
+    """What a macro of one of the theme's own templates prints."""
+    return Markup(getattr(_template(template), macro)(*arguments))  # noqa: S704 - the template escapes what it prints
 
 
 @cache
-def _template() -> ModuleType:
-    """The theme's template for diagrams, read once."""
+def _template(name: str) -> ModuleType:
+    """A template of the theme, read once."""
     loader = FileSystemLoader(Path(str(files("openmodelatlas_theme"))))
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    return cast(ModuleType, environment.get_template("entity/diagram.html").module)
+    return cast(ModuleType, environment.get_template(name).module)
 
 
 def _rectangle(box: Box, radius: float) -> Rectangle:
@@ -123,7 +131,7 @@ def _frame(part: PlacedGroup, depth: int, stretches: Iterable[tuple[Point, Point
     box = part.box
     baseline = box.y + 26
     room = badge_width(part.group)
-    title_width = text_width(part.title, GROUP_TITLE)
+    title_width = caption_width(part.title, GROUP_TITLE)
     width = title_width + (room + BADGE_GAP if room else 0)
     band = Box(box.x, baseline - 16, box.width, 22)
     crossing = [one for one in (around(stretch, 6) for stretch in stretches) if one.overlaps(band)]
@@ -218,7 +226,7 @@ def _label(label: PlacedLabel) -> Label:
         size = "" if run.size == 1 else number(run.size * MATHS)
         pieces.append(Piece(run.text, run.style, size, number(down) if down else ""))
         last = run.shift
-    return Label(label.kind, number(label.box.x + 2), number(label.box.y + label.box.height * 0.7), tuple(pieces))
+    return Label(number(label.box.x + 2), number(label.box.y + label.box.height * 0.7), tuple(pieces))
 
 
 def _told(part: SketchNode | SketchGroup, sketch: Sketch) -> Told:

@@ -163,6 +163,18 @@ class _Reader:
             script = ("sub" if sign == "_" else "sup") if index == 0 else run.script
             yield Run(run.text, run.style, run.size, run.shift, script)
 
+    def _degree(self, style: Run) -> Iterator[Run]:
+        """The degree of a root in brackets, if there is one."""
+        if self._peek() != "[":
+            return
+        self._at += 1
+        raised = Run("", style.style, max(style.size * SMALLER, SMALLEST), style.shift + style.size * RAISED)
+        while self._peek() != "]":
+            if not self._peek():
+                raise _UnreadableError("a [ has no ]")
+            yield from self._item(raised)
+        self._at += 1
+
     def _command(self, name: str, style: Run) -> Iterator[Run]:  # noqa: C901 - one branch for each sort of command
         if name in _SYMBOLS:
             yield _character(_SYMBOLS[name], style)
@@ -189,6 +201,7 @@ class _Reader:
             yield _like(style, "/")
             yield from _bracketed(self._argument(style, rf"\{name}"), style)
         elif name == "sqrt":
+            yield from self._degree(style)
             yield _like(style, "√")
             yield from _bracketed(self._argument(style, rf"\{name}"), style)
         else:

@@ -16,6 +16,8 @@ from filelock import FileLock, Timeout
 _LOCK = "lock"
 _NEW = "new"
 _OLD = "old"
+_ENTERING = "entering"
+"""What `new` is called while the site takes what is in it."""
 _ABANDONED_AFTER = 3600.0
 """Seconds after which a folder that never got its lock file counts as left by a killed build."""
 
@@ -55,12 +57,17 @@ def _prefix(site: Path) -> str:
 
 
 def _claim(site: Path) -> tuple[Path, FileLock]:
-    """A fresh folder on the site's file system, and its lock, which the system releases when this process ends."""
+    """A fresh folder on the site's file system, and its lock."""
+    try:
+        return _claim_in(site.parent, _prefix(site))
+    except PermissionError:  # the site may be the only place that can be written, as in a container
+        return _claim_in(None, _prefix(site))
+
+
+def _claim_in(parent: Path | None, prefix: str) -> tuple[Path, FileLock]:
+    """A fresh folder (without a parent, among temporary ones) and its lock, which ends with this process."""
     while True:
-        try:
-            folder = Path(tempfile.mkdtemp(prefix=_prefix(site), dir=site.parent))
-        except PermissionError:  # the site may be the only place that can be written, as in a container
-            folder = Path(tempfile.mkdtemp(prefix=_prefix(site)))
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         lock = FileLock(folder / _LOCK, thread_local=False)
         with contextlib.suppress(FileNotFoundError, Timeout):
             lock.acquire(timeout=0)
@@ -70,16 +77,18 @@ def _claim(site: Path) -> tuple[Path, FileLock]:
 
 
 def _remove_leftovers(site: Path) -> None:
-    for folder in site.parent.iterdir():
-        if not folder.name.startswith(_prefix(site)) or not folder.is_dir():
-            continue
-        lock = FileLock(folder / _LOCK, thread_local=False)
-        with contextlib.suppress(OSError, Timeout):  # Timeout: its build is still at work
-            if not (folder / _LOCK).exists() and time.time() - folder.stat().st_mtime < _ABANDONED_AFTER:
+    """Remove what killed builds left beside a site and inside of it, once what they were at is completed or undone."""
+    for parent, prefix, mend in ((site.parent, _prefix(site), _finish), (site, _inside_prefix(site), _take_back)):
+        for folder in parent.iterdir() if parent.is_dir() else ():
+            if not folder.name.startswith(prefix) or not folder.is_dir():
                 continue
-            lock.acquire(timeout=0)
-            _finish(folder, site)
-            _remove(folder, lock)
+            lock = FileLock(folder / _LOCK, thread_local=False)
+            with contextlib.suppress(OSError, Timeout):  # Timeout: its build is still at work
+                if not (folder / _LOCK).exists() and time.time() - folder.stat().st_mtime < _ABANDONED_AFTER:
+                    continue
+                lock.acquire(timeout=0)
+                mend(folder, site)
+                _remove(folder, lock)
 
 
 def _remove(folder: Path, lock: FileLock) -> None:
@@ -117,14 +126,42 @@ def _move_hidden(source: Path, target: Path) -> None:
 
 
 def _refill(new: Path, site: Path) -> None:
-    """Make a site folder equal that cannot be renamed, because it is a mount point or its parent is read-only."""
-    for path in sorted(site.rglob("*"), reverse=True):  # what is in a folder before the folder
-        inside = path.relative_to(site)
-        counterpart = new / inside
-        if inside.parts[0].startswith(".") or (counterpart.exists() and counterpart.is_dir() == path.is_dir()):
-            continue
-        if path.is_dir() and not path.is_symlink():
-            path.rmdir()
-        else:
-            path.unlink()
-    shutil.copytree(new, site, dirs_exist_ok=True, symlinks=True)
+    """Exchange what is in a site folder that cannot be renamed, because it is a mount point or its parent is read-only.
+
+    The new site is copied beside the old one first, as only then it is known to fit on the disk; then names change.
+    """
+    folder, lock = _claim_in(site, _inside_prefix(site))
+    try:
+        (folder / _OLD).mkdir()
+        shutil.copytree(new, folder / _NEW, symlinks=True)
+        try:
+            _move_shown(site, folder / _OLD)
+            (folder / _NEW).rename(folder / _ENTERING)
+            for entry in list((folder / _ENTERING).iterdir()):
+                if not (site / entry.name).exists():  # what is hidden in a site is kept
+                    entry.rename(site / entry.name)
+        except BaseException:
+            _take_back(folder, site)
+            raise
+    finally:
+        _remove(folder, lock)
+
+
+def _take_back(folder: Path, site: Path) -> None:
+    """Undo an exchange that was cut off, at whatever point, also of this undoing."""
+    if (folder / _ENTERING).is_dir():  # nothing old is left in the site then
+        _move_shown(site, folder / _ENTERING)
+        (folder / _ENTERING).rename(folder / _NEW)
+    if (folder / _OLD).is_dir():
+        _move_shown(folder / _OLD, site)
+
+
+def _move_shown(source: Path, target: Path) -> None:
+    """Move everything but what is hidden, which MkDocs never removes from a site folder either."""
+    for entry in list(source.iterdir()):
+        if not entry.name.startswith("."):
+            entry.rename(target / entry.name)
+
+
+def _inside_prefix(site: Path) -> str:
+    return f".{site.name}-exchanging-"

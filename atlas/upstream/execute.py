@@ -11,7 +11,7 @@ import builtins
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import CodeType, MappingProxyType, ModuleType, TracebackType
+from types import MappingProxyType, ModuleType, TracebackType
 
 from atlas.exceptions import UpstreamError
 from atlas.sources.blob import blob_id
@@ -35,22 +35,47 @@ def load(
     text: str, blob: str, *, names: Sequence[str], facade: Facade, state: State, filename: str
 ) -> Mapping[str, object]:
     """Execute a pinned file's text, or what `names` need of it, and return the objects of these names."""
-    found = blob_id(text.encode())
-    if found != blob:
-        raise UpstreamError(f"{filename} is pinned as blob {blob} but is {found}: it is not executed")
-    namespace: dict[str, object] = {
-        "__builtins__": {name: getattr(builtins, name) for name in _BUILTINS}
-        | {"__import__": _Importer(facade.name, facade.serve(state))},
-        "__name__": filename.removesuffix(".py").replace("/", "."),
-    }
-    code = _compiled(text, names, facade, filename)
-    with located():
-        exec(code, namespace)  # noqa: S102  the point of this room; the blob id was verified above
+    tree = verified_tree(text, blob, filename)
+    namespace = new_namespace(filename, Importer(facade.name, facade.serve(state)))
+    run(tree if facade.is_for_whole_files else needed(tree, names, filename), namespace, filename)
     for name in names:
         if name not in namespace:
             defined = [one for one in namespace if not one.startswith("__")]
             raise UpstreamError(unknown(f"{filename} defines no", name, defined))
     return MappingProxyType({name: namespace[name] for name in names})
+
+
+def verified_tree(text: str, blob: str, filename: str) -> ast.Module:
+    """A pinned file's syntax tree, once its text is proved to be the pinned one."""
+    found = blob_id(text.encode())
+    if found != blob:
+        raise UpstreamError(f"{filename} is pinned as blob {blob} but is {found}: it is not executed")
+    with _old_fashioned():
+        try:
+            return ast.parse(text, filename)
+        except SyntaxError as error:
+            raise UpstreamError(f"{filename}:{error.lineno}: today's Python cannot read it: {error.msg}") from error
+
+
+def module_name(filename: str) -> str:
+    """The dotted name under which a file is imported."""
+    return filename.removesuffix(".py").replace("/", ".")
+
+
+def new_namespace(filename: str, importer: Importer) -> dict[str, object]:
+    """What a file's code begins with: the harmless built-in functions, and `importer` as its way to import."""
+    return {
+        "__builtins__": {name: getattr(builtins, name) for name in _BUILTINS} | {"__import__": importer},
+        "__name__": module_name(filename),
+    }
+
+
+def run(tree: ast.Module, namespace: dict[str, object], filename: str) -> None:
+    """Execute statements of a verified tree."""
+    with _old_fashioned():
+        code = compile(tree, _MARK + filename, "exec", dont_inherit=True)
+    with located():
+        exec(code, namespace)  # noqa: S102  the point of this room; the blob id was verified
 
 
 @contextmanager
@@ -66,16 +91,12 @@ def located() -> Iterator[None]:
         raise UpstreamError(f"{place}: {kind}{error}") from error
 
 
-def _compiled(text: str, names: Sequence[str], facade: Facade, filename: str) -> CodeType:
+@contextmanager
+def _old_fashioned() -> Iterator[None]:
+    """What today's Python finds old-fashioned in the text is not ours to change."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what today's Python finds old-fashioned in the text is not ours to change
-        try:
-            tree = ast.parse(text, filename)
-        except SyntaxError as error:
-            raise UpstreamError(f"{filename}:{error.lineno}: today's Python cannot read it: {error.msg}") from error
-        if not facade.is_for_whole_files:
-            tree = needed(tree, names, filename)
-        return compile(tree, _MARK + filename, "exec", dont_inherit=True)
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _innermost(trace: TracebackType | None) -> str | None:
@@ -96,8 +117,8 @@ class _FacadeModule(ModuleType):
         raise AttributeError(f"the facade has no {self.__name__}.{name}")
 
 
-class _Importer:
-    """Stands in for `__import__`; everything that the facade does not serve is refused."""
+class Importer:
+    """Stands in for `__import__`; everything that neither the facade nor another pinned file serves is refused."""
 
     def __init__(self, facade: str, modules: Modules) -> None:
         self._facade = facade
@@ -105,13 +126,25 @@ class _Importer:
         for name, content in modules.items():
             vars(self._module(name)).update(content)
 
+    def add(self, module: ModuleType) -> None:
+        """Serve a further module, below packages that follow from its name."""
+        name = module.__name__
+        if name in self._modules:
+            raise UpstreamError(f"the {self._facade} facade serves {name} itself")
+        self._modules[name] = module
+        self._join(name)
+
     def _module(self, name: str) -> ModuleType:
         if name not in self._modules:
             self._modules[name] = _FacadeModule(name)
-            parent, _, last = name.rpartition(".")
-            if parent:
-                setattr(self._module(parent), last, self._modules[name])
+            self._join(name)
         return self._modules[name]
+
+    def _join(self, name: str) -> None:
+        """Make a module an attribute of its package."""
+        parent, _, last = name.rpartition(".")
+        if parent:
+            setattr(self._module(parent), last, self._modules[name])
 
     def __call__(
         self,
@@ -121,6 +154,7 @@ class _Importer:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> object:
+        """What an import statement asks for: the module, or the first package of a dotted name."""
         if name == "__future__":
             return __import__(name)
         if level or name not in self._modules:
@@ -128,6 +162,6 @@ class _Importer:
         module = self._modules[name]
         for wanted in fromlist or ():
             # Checked here because the interpreter would go on to look in the real sys.modules.
-            if wanted not in vars(module):
+            if isinstance(module, _FacadeModule) and wanted not in vars(module):
                 raise UpstreamError(f"the {self._facade} facade serves no {name}.{wanted}")
         return module if fromlist else self._modules[name.partition(".")[0]]

@@ -77,7 +77,7 @@ def execute_call(
     Errors: UpstreamError, also where the claim maps a name that does not exist, gives a value to a variable that is
     never created, leaves a created variable unmapped, or leaves out an array.
     """
-    facade = _facade(call.facade)
+    facade = facade_named(call.facade)
     known = _operator_arguments(call, arrays, options)
     state = State({name: np.asarray(known(source)) for name, source in call.variables.items() if source is not None})
     with warnings.catch_warnings(record=True) as caught:
@@ -87,7 +87,7 @@ def execute_call(
             raise UpstreamError(f"{filename}: {call.callable} is {type(target).__name__}, which cannot be called")
         target = _constructed(target, call, known)
         passed = {name: _input(known(source), facade) for name, source in call.passes.items()}
-        returned = _called(target, passed, call.callable)
+        returned = called(target, passed, call.callable)
         _check_variables(state, call, filename)
         found = {} if call.cotangent is None else _gradients(returned, passed, state, call, known(call.cotangent))
     return UpstreamResult(
@@ -99,9 +99,10 @@ def execute_call(
     )
 
 
-def _facade(name: str) -> Facade:
+def facade_named(name: str) -> Facade:
+    """The facade of a library."""
     if name not in FACADES:
-        raise UpstreamError(f"there is no facade {name}; there are {_listing(FACADES)}")
+        raise UpstreamError(f"there is no facade {name}; there are {listing(FACADES)}")
     return FACADES[name]
 
 
@@ -110,16 +111,16 @@ def _operator_arguments(
 ) -> Callable[[str], Array | float]:
     """A look-up of operator arguments, after checking that every array reaches upstream code at all."""
     if both := arrays.keys() & options.keys():
-        raise UpstreamError(f"{_listing(both)} is given as an array and as an option")
+        raise UpstreamError(f"{listing(both)} is given as an array and as an option")
     texts = [value for value in call.construct.values() if isinstance(value, str)]
     used = {*call.passes.values(), *call.variables.values(), *texts, call.cotangent}
     if unused := arrays.keys() - used:
-        raise UpstreamError(f"{call.callable} is never given the operator's {_listing(unused)}")
+        raise UpstreamError(f"{call.callable} is never given the operator's {listing(unused)}")
     values: dict[str, Array | float] = {name: _double(array, name) for name, array in arrays.items()} | dict(options)
 
     def known(name: str) -> Array | float:
         if name not in values:
-            raise UpstreamError(f"the operator has no argument {name}; it has {_listing(values)}")
+            raise UpstreamError(f"the operator has no argument {name}; it has {listing(values)}")
         return values[name]
 
     return known
@@ -142,7 +143,7 @@ def _constructed(
             raise UpstreamError(f"{call.callable} is no class: it is constructed with nothing")
         return target
     values = {name: known(value) if isinstance(value, str) else value for name, value in call.construct.items()}
-    instance = _called(target, values, f"the constructor of {call.callable}")
+    instance = called(target, values, f"the constructor of {call.callable}")
     if not callable(instance):
         raise UpstreamError(f"an instance of {call.callable} cannot be called")
     return instance
@@ -153,11 +154,11 @@ def _input(value: Array | float, facade: Facade) -> object:
     return facade.tensor(value.copy()) if isinstance(value, np.ndarray) else value
 
 
-def _called(target: Callable[..., object], passed: Mapping[str, object], what: str) -> object:
+def called(target: Callable[..., object], passed: Mapping[str, object], what: str) -> object:
     """Call upstream code; arguments that do not exist or are missing are refused first, naming those that exist."""
     signature = inspect.signature(target)
     if unknown := [name for name in passed if name not in signature.parameters]:
-        raise UpstreamError(f"{what} has no argument {_listing(unknown)}; it has {_listing(signature.parameters)}")
+        raise UpstreamError(f"{what} has no argument {listing(unknown)}; it has {listing(signature.parameters)}")
     try:
         bound = signature.bind(**passed)
     except TypeError as error:
@@ -172,14 +173,14 @@ def _check_variables(state: State, call: UpstreamCall, filename: str) -> None:
     created = state.variables
     claimed = {name: [one for one in created if matching(one, {name: None})] for name in call.variables}
     if never := [name for name, found in claimed.items() if not found]:
-        made = f"it creates {_listing(created)}" if created else "it creates no variable"
-        raise UpstreamError(f"{filename}: {call.callable} never creates the variable {_listing(never)}; {made}")
+        made = f"it creates {listing(created)}" if created else "it creates no variable"
+        raise UpstreamError(f"{filename}: {call.callable} never creates the variable {listing(never)}; {made}")
     for name, found in claimed.items():
         if len(found) > 1:
-            raise UpstreamError(f"{filename}: {call.callable} creates several variables {name}: {_listing(found)}")
+            raise UpstreamError(f"{filename}: {call.callable} creates several variables {name}: {listing(found)}")
     if unmapped := created.keys() - {found[0] for found in claimed.values()}:
         raise UpstreamError(
-            f"{filename}: {call.callable} also creates the variable {_listing(unmapped)}, which is not mapped"
+            f"{filename}: {call.callable} also creates the variable {listing(unmapped)}, which is not mapped"
         )
 
 
@@ -211,5 +212,6 @@ def _output(value: object, call: UpstreamCall) -> Array:
     return value.value
 
 
-def _listing(names: Iterable[str]) -> str:
+def listing(names: Iterable[str]) -> str:
+    """Names for a message."""
     return ", ".join(sorted(names)) or "none"

@@ -131,7 +131,7 @@ symbols:
   't': {axes: [B, S], binds: t, ids: V}
   'E': {axes: [V, d], binds: E, parameter: Table}
   'y': {axes: [B, S, d], binds: result}
-conventions: {scale: none}
+conventions: {scale: none, padding: a row like any other}
 """
 
 ROUTING = r"""
@@ -210,7 +210,7 @@ def test_their_formulas_equal_the_operator_at_the_same_sizes(entry_of: EntryOf, 
     assert operator is not None
     table, _ = read_table(entry, operator)
     assert table is not None
-    formula, issues = read_formula(entry, table)
+    formula, issues, _ = read_formula(entry, table)
     assert issues == []
     assert formula is not None
     assert check_formula(entry, operator, formula)[1] == []

@@ -12,11 +12,14 @@ from atlas.checks.parameters import check_counts, check_learned
 from atlas.entries.atlas import Collection, Entry
 from atlas.issues import Issue
 from atlas.operators.catalogue import find
+from atlas.operators.family import Family
 from atlas.operators.registry import Operator, operator
 
 EntryOf = Callable[[str], Entry]
 LibraryOf = Callable[[Entry], Collection]
 Counts = Callable[[str, Operator], tuple[str, list[Issue]]]
+
+FAMILY = Family("t", "T", "position")
 
 LINEAR = r"""
 title: A
@@ -98,7 +101,7 @@ def test_what_nothing_else_tells_is_said(counts: Counts) -> None:
 
 
 def test_a_table_that_nothing_reads_by_number_is_not_counted_independently(counts: Counts) -> None:
-    @operator("x[... S d], P[n d] -> [... S d]", title="T", family="t", source="none", parameters=("P",))
+    @operator("x[... S d], P[n d] -> [... S d]", title="T", family=FAMILY, source="none", macs="0", parameters=("P",))
     def placed(x: Any, P: Any) -> Any:  # noqa: N803  # the formula's own symbol
         """Add the first rows of a table.
 

@@ -148,7 +148,7 @@ def option_of(entry: str, symbol: str) -> str:
 def test_an_option_that_the_formula_takes_is_tried_at_many_numbers(checked: Checked) -> None:
     given: list[float] = []
 
-    @operator("x[... C] -> [... C]", title="T", family="t", source="none")
+    @operator("x[... C] -> [... C]", title="T", family=FAMILY, source="none", macs="0")
     def shifted(x: Any, *, by: float = 1.0) -> Any:
         """Shift.
 
@@ -220,7 +220,7 @@ def test_where_it_does_not_the_hint_says_what_to_declare(checked: Checked) -> No
 def test_an_option_that_takes_whole_numbers_needs_a_range(checked: Checked) -> None:
     given: list[int] = []
 
-    @operator("x[... C] -> [... C]", title="T", family="t", source="none")
+    @operator("x[... C] -> [... C]", title="T", family=FAMILY, source="none", macs="0")
     def repeated(x: Any, *, times: int = 1) -> Any:
         """Repeat.
 

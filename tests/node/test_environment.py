@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,6 +147,33 @@ def test_a_damaged_environment_is_made_anew(tool: Tool, cache: Path, damage: str
     assert prepare(cache) == made
     assert (made.modules / damage).is_file()
     assert not (made.modules / "stale").exists()
+
+
+@pytest.mark.parametrize("damage", ["LICENSE", "dist/katex.mjs", "dist/katex.min.css", "dist/fonts/a.woff2"])
+def test_a_file_that_is_not_what_was_installed_is_made_anew(tool: Tool, cache: Path, damage: str) -> None:
+    tool("npm", INSTALL + "cd node_modules/katex; mkdir dist/fonts; echo whole > dist/fonts/a.woff2; "
+         "echo whole > LICENSE; echo whole > dist/katex.mjs; echo whole > dist/katex.min.css")  # fmt: skip
+    file = prepare(cache).modules / "katex" / damage
+    file.write_text("who", encoding="utf-8")
+    prepare(cache)
+    assert file.read_text(encoding="utf-8") == "whole\n"
+
+
+def test_what_a_killed_run_still_writes_does_not_matter(
+    tool: Tool, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool("npm", INSTALL)
+    made = prepare(cache).modules.parent
+    made.rename(made.with_name(f".{made.name}.killed"))
+    rmdir = os.rmdir
+
+    def refusing(path: Any, **rest: Any) -> None:
+        if Path(path).name.endswith(".killed"):
+            raise OSError(39, "Directory not empty")
+        rmdir(path, **rest)
+
+    monkeypatch.setattr(os, "rmdir", refusing)
+    assert prepare(cache).modules.parent == made
 
 
 def test_what_a_killed_run_left_is_removed(tool: Tool, cache: Path) -> None:

@@ -122,9 +122,8 @@ def test_a_page_says_why_its_formula_was_not_executed(tmp_path: Path) -> None:
 
 @pytest.fixture
 def changed(tmp_path: Path) -> Iterator[Changed]:
-    """A copy of the content that may be edited before it is built."""
-    shutil.copytree(ROOT / "content", tmp_path / "content")
-    shutil.copytree(ROOT / "sources", tmp_path / "sources")
+    """A copy of the small atlas, which may be edited before it is built."""
+    shutil.copytree(ROOT / "tests" / "project", tmp_path, dirs_exist_ok=True)
     (tmp_path / "workspace").mkdir()
     made = Changed(tmp_path)
     yield made
@@ -164,8 +163,10 @@ def test_a_layer_without_arguments_has_no_list_of_them(changed: Changed) -> None
 def test_a_page_names_the_first_others_with_its_operator_and_where_all_are(changed: Changed) -> None:
     names = [f"copy-{number}" for number in range(25)]
     folder = changed.root / "content/transformer/encoder"
-    for name in names:
-        shutil.copyfile(folder / "ffn-layer-norm.yml", folder / f"{name}.yml")
+    text = (folder / "ffn-layer-norm.yml").read_text(encoding="utf-8")
+    for number, name in enumerate(names):
+        copy = text.replace("'x_{n+1}': 'y'", f"'c_{{{number}}}': 'y'")
+        (folder / f"{name}.yml").write_text(copy, encoding="utf-8")
     changed.edit("transformer/model.yml", "ffn-layer-norm]", f"ffn-layer-norm, {', '.join(names)}]")
     built = changed.build()
     listed = page(built, FFN).body().partition('id="also-in"')[2].partition("</ul>")[0]

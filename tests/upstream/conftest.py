@@ -2,10 +2,15 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
+from atlas.entries.manifest import Manifest
+from atlas.entries.tree import read
+from atlas.entries.validate import validate
 from atlas.sources.blob import blob_id
+from atlas.sources.store import PinnedText, SourceStore
 from atlas.upstream.execute import load
 from atlas.upstream.facade import Facade, State
 
@@ -28,3 +33,15 @@ def load_text() -> Load:
         )
 
     return loaded
+
+
+@pytest.fixture(scope="session")
+def tensor2tensor() -> Mapping[str, PinnedText]:
+    """Path → pinned file of the real project, brought from its package or the cache."""
+    sources = Path(__file__).resolve().parents[2] / "sources"
+    document, _ = read(sources / "tensor2tensor.yml", "tensor2tensor.yml")
+    assert document is not None
+    manifest, issues = validate(document, Manifest)
+    assert manifest is not None, issues
+    store = SourceStore({"tensor2tensor": manifest})
+    return {path: store.file("tensor2tensor", path) for path in manifest.files}

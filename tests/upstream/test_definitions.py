@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from atlas.exceptions import UpstreamError
-from atlas.upstream.definitions import needed
+from atlas.upstream.definitions import Definitions, needed
 
 MODULE = textwrap.dedent(
     '''
@@ -56,6 +56,31 @@ MODULE = textwrap.dedent(
 
     def missing():
         return nowhere
+
+    TABLE = {}
+    TABLE["a"] = START
+
+    def uses_table():
+        return TABLE
+
+    NAMES, COUNT = list(), 0
+    NAMES.append(START)
+
+    def uses_count():
+        return COUNT
+
+    def uses_names():
+        return NAMES
+
+    class Holder:
+        pass
+
+    holder = Holder()
+    holder.rate = 1
+    del holder.rate
+
+    def uses_holder():
+        return holder
     '''
 )
 
@@ -92,6 +117,37 @@ def test_a_class_brings_its_bases_and_what_its_methods_call() -> None:
     ]
 
 
+def test_an_assignment_brings_what_its_value_is_computed_from() -> None:
+    module = """
+    import re
+    import unused
+    PART = "[a-z]"
+    WORD, OTHER = re.compile(PART + "+"), None
+    def words(text):
+        return WORD.findall(text)
+    """
+    found = needed(ast.parse(textwrap.dedent(module)), ["words"], "module.py")
+    assert [ast.unparse(node).splitlines()[0] for node in found.body] == [
+        "import re",
+        "PART = '[a-z]'",
+        "WORD, OTHER = (re.compile(PART + '+'), None)",
+        "def words(text):",
+    ]
+
+
+def test_a_statement_may_be_taken_later_than_those_after_it() -> None:
+    module = Definitions(ast.parse(MODULE), "module.py")
+    first = module.needed(["outer"])
+    then = module.needed(["Derived"]) - first
+    assert [ast.unparse(node).splitlines()[0] for node in module.part(then).body] == [
+        "from __future__ import division",
+        "from project import used",
+        "def scale(x):",
+        "class Base(object):",
+        "class Derived(Base):",
+    ]
+
+
 def test_line_numbers_are_those_of_the_file() -> None:
     (function,) = [
         node for node in needed(ast.parse(MODULE), ["inner"], "module.py").body if isinstance(node, ast.FunctionDef)
@@ -107,7 +163,10 @@ def test_a_name_that_is_defined_nowhere_is_left_to_the_call() -> None:
     ("name", "message"),
     [
         ("uses_late", r"^module\.py:37: late is needed, but this statement, which defines it, is not executed"),
-        ("uses_scales", r"^module\.py:8: SCALES is needed"),
+        ("uses_table", r"^module\.py:50: TABLE is needed, but this statement, which may change it, is not executed$"),
+        ("uses_names", r"^module\.py:56: NAMES is needed, but this statement, which may change it, is not"),
+        ("uses_count", r"^module\.py:56: NAMES is needed"),
+        ("uses_holder", r"^module\.py:68: holder is needed"),
         ("late", r"^module\.py:37: late is needed"),
         ("outr", r"^module\.py defines no outr \(did you mean outer\?\)$"),
         ("xyz", r"^module\.py defines no xyz$"),

@@ -9,7 +9,8 @@ import pytest
 from atlas.exceptions import UpstreamError
 from atlas.upstream.execute import located
 from atlas.upstream.facade import State
-from atlas.upstream.tensorflow_facade import TENSORFLOW, TensorFlowTensor
+from atlas.upstream.tensorflow_facade import TENSORFLOW
+from atlas.upstream.tensorflow_tensor import TensorFlowTensor
 
 Load = Callable[..., Mapping[str, object]]
 
@@ -46,6 +47,10 @@ def statistics(x):
 
 def constant(value):
   return tf.constant(value)
+
+
+def as_types(x):
+  return tf.cast(x, tf.float32), tf.cast(x, tf.int32)
 
 
 def claim_shape(x, shape):
@@ -240,6 +245,21 @@ def test_a_constant_keeps_every_digit(call: Call) -> None:
     assert call("constant", [[1, 2]]).get_shape() == (1, 2)
 
 
+def test_types_are_the_runs_own(load_text: Load) -> None:
+    for dtype in (np.float32, np.float64):
+        found: Any = load_text(MODULE, "as_types", facade=TENSORFLOW, state=State(dtype=np.dtype(dtype)))
+        fractions, integers = found["as_types"](np.array([1, 2]))
+        assert (fractions.value.dtype, integers.value.dtype) == (np.dtype(dtype), np.dtype(np.int32))
+
+
+def test_calls_are_found_where_tensorflow_has_them(load_text: Load) -> None:
+    module = "import tensorflow as tf\n\ndef f(x):\n  return tf.nn.softmax(x)\n\ndef g(x):\n  return tf.softmax(x)\n"
+    found: Any = load_text(module, "f", "g", facade=TENSORFLOW)
+    assert found["f"](tensor(0, 0)).value.tolist() == [0.5, 0.5]
+    with pytest.raises(UpstreamError, match=r"AttributeError: the facade has no tensorflow\.softmax$"), located():
+        found["g"](tensor(0, 0))
+
+
 @pytest.mark.parametrize(
     ("value", "message"), [(tensor(1), "is a tensor already"), ("text", "is str, not a number"), (None, "is NoneType")]
 )
@@ -290,7 +310,7 @@ def test_a_defun_sees_its_arguments_as_tensors_of_its_own(call: Call) -> None:
 
 
 def test_a_defun_with_a_gradient_that_does_not_fit_is_refused(call: Call) -> None:
-    with pytest.raises(UpstreamError, match="ValueError: grad_func returns gradients of other shapes"):
+    with pytest.raises(UpstreamError, match="ValueError: badly_sloped has gradients of other shapes"):
         call("slope_of_badly_sloped", tensor(1, 2))
-    with pytest.raises(TypeError, match="a function with grad_func returns one tensor here"):
+    with pytest.raises(TypeError, match="a function that brings its gradient returns one tensor here"):
         call("twofold", tensor(1, 2))

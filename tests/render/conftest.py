@@ -1,0 +1,176 @@
+"""Synthetic models whose diagrams are laid out in tests; they resemble what an atlas documents and are none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+import pytest
+
+from atlas.node.environment import prepare
+from atlas.node.process import NodeProcess
+from atlas.render.diagram import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode
+
+SHAPE = ("B", "S", "d")
+TARGET = ("B", "T", "d")
+PLANES = ("B", "4c", r"\lfloor H/4\rfloor", r"\lfloor W/4\rfloor")
+
+
+def component(name: str, title: str, kind: str, parameters: str | None = None) -> SketchNode:
+    return SketchNode(name, title, kind, f"model/{name}/", f"about {title}", parameters)
+
+
+def edge(source: str, target: str, axes: tuple[str, ...], value: str = "", kind: EdgeKind = "flow") -> SketchEdge:
+    return SketchEdge(source, target, axes, value, kind)
+
+
+def encoder_decoder() -> Sketch:
+    """Two stacks of which one takes the other's result, with residual paths and values carried from layer to layer."""
+
+    def stack(prefix: str, parts: tuple[tuple[str, str, str | None], ...], first: str) -> list[SketchEdge]:
+        axes = SHAPE if prefix == "e" else TARGET
+        edges = [edge(first, f"{prefix}0", axes, "x_0"), edge(first, f"{prefix}1", axes, "x_0", "residual")]
+        for index, (here, after) in enumerate(pairwise(range(len(parts)))):
+            edges.append(edge(f"{prefix}{here}", f"{prefix}{after}", axes, f"v_{{{index}}}"))
+        bypasses = [
+            edge(f"{prefix}{index}", f"{prefix}{index + 2}", axes, f"v_{{{index}}}", "residual")
+            for index in range(2, len(parts) - 2, 3)
+        ]
+        return [*edges, *bypasses, edge(f"{prefix}{len(parts) - 1}", f"{prefix}0", axes, "x_{n+1}", "carried")]
+
+    def numbered(prefix: str, parts: tuple[tuple[str, str, str | None], ...]) -> tuple[SketchNode, ...]:
+        return tuple(component(f"{prefix}{index}", *part) for index, part in enumerate(parts))
+
+    layer = (
+        ("Multi-head attention", "attention", "1,048,576"),
+        ("Residual sum", "residual", None),
+        ("LayerNorm", "normalization", "1,024"),
+    )
+    feed = (("Feed-forward network", "feed-forward", "2,099,712"), *layer[1:])
+    cross = (("Encoder–decoder attention", "attention", "1,048,576"), *layer[1:])
+    encoder, decoder = (*layer, *feed), (*layer, *cross, *feed)
+    return Sketch(
+        "Translator",
+        "An encoder and a decoder of six layers each.",
+        (
+            component("src", "Source tokens", "input"),
+            component("embed", "Token embedding", "embedding", "17,258,496"),
+            component("tgt", "Target tokens", "input"),
+            component("shift", "Shift right", "other"),
+            SketchGroup(
+                "decoder", "Decoder", "× 6", tuple(component(f"d{i}", *part) for i, part in enumerate(decoder))
+            ),
+            SketchGroup(
+                "encoder", "Encoder", "× 6", tuple(component(f"e{i}", *part) for i, part in enumerate(encoder))
+            ),
+            component("head", "Logits by the tied table", "projection"),
+            component("out", "Logits", "output"),
+        ),
+        (
+            edge("src", "embed", ("B", "S"), r"\text{ids}"),
+            edge("tgt", "shift", ("B", "T"), r"\text{ids}"),
+            *stack("e", encoder, "embed"),
+            *stack("d", decoder, "shift"),
+            edge("e5", "d3", SHAPE, "m"),
+            edge("d8", "head", TARGET, "y_N"),
+            edge("head", "out", ("B", "T", "V"), r"\ell"),
+        ),
+    )
+
+
+def nested() -> Sketch:
+    """Groups in groups, a shortcut with a projection of its own, and a skip past a whole stage."""
+
+    def block(name: str, times: str) -> SketchGroup:
+        parts = (
+            component(f"{name}a", "1×1 convolution", "convolution", "4,096"),
+            component(f"{name}b", "3×3 convolution", "convolution", "36,864"),
+            component(f"{name}c", "Projection shortcut", "convolution", "16,384"),
+            component(f"{name}s", "Residual sum", "residual"),
+        )
+        return SketchGroup(name, "Bottleneck", times, parts)
+
+    def inside(name: str, before: str) -> tuple[SketchEdge, ...]:
+        return (
+            edge(before, f"{name}a", PLANES, "x"),
+            edge(before, f"{name}c", PLANES, "x"),
+            edge(f"{name}a", f"{name}b", PLANES),
+            edge(f"{name}b", f"{name}s", PLANES),
+            edge(f"{name}c", f"{name}s", PLANES, "s"),
+        )
+
+    return Sketch(
+        "Image classifier",
+        "Two stages of bottlenecks.",
+        (
+            component("img", "Image", "input"),
+            component("stem", "7×7 convolution", "convolution", "9,408"),
+            SketchGroup("one", "Stage 1", "", (block("p", ""), block("q", "× 2"))),
+            SketchGroup("two", "Stage 2", "", (block("r", ""),)),
+            component("pool", "Global average pooling", "pooling"),
+            component("out", "Logits", "output"),
+        ),
+        (
+            edge("img", "stem", ("B", "3", "H", "W"), "x"),
+            *inside("p", "stem"),
+            *inside("q", "ps"),
+            edge("qs", "qa", PLANES, "x_{n+1}", "carried"),
+            *inside("r", "qs"),
+            edge("stem", "pool", PLANES, "x", "skip"),
+            edge("rs", "pool", PLANES, "z"),
+            edge("pool", "out", ("B", "1000"), r"\ell"),
+        ),
+    )
+
+
+def single() -> Sketch:
+    return Sketch("One", "One component.", (component("only", "Softmax", "activation"),))
+
+
+def recurrent() -> Sketch:
+    """A component that takes its own last state."""
+    cell = SketchGroup("layer", "Layer", "× 2", (component("cell", "Recurrent cell", "recurrence", "8,320"),))
+    edges = (edge("in", "cell", SHAPE, "x"), edge("cell", "cell", ("B", "d"), "h_t", "carried"))
+    return Sketch("Recurrent", "One cell.", (component("in", "Tokens", "input"), cell), edges)
+
+
+def large(count: int = 200) -> Sketch:
+    """A long model in groups of ten with residual paths."""
+    names = [f"n{index}" for index in range(count)]
+    kinds = ("normalization", "attention", "residual", "feed-forward", "projection")
+    nodes = [component(name, f"Component {index}", kinds[index % 5], "1,000") for index, name in enumerate(names)]
+    groups = [
+        SketchGroup(f"g{start}", f"Stage {start // 10}", "× 2", tuple(nodes[start : start + 10]))
+        for start in range(0, count, 10)
+    ]
+    flows = [edge(here, after, SHAPE, "x") for here, after in pairwise(names)]
+    bypasses = [edge(names[index], names[index + 2], SHAPE, "x", "residual") for index in range(0, count - 2, 5)]
+    return Sketch("Large", "Many components.", tuple(groups), (*flows, *bypasses))
+
+
+def odd_titles() -> Sketch:
+    """Titles that no table of widths was made for, and one that is markup."""
+    titles = (
+        "自己注意機構による文脈表現",
+        "Нормализация по последней оси признаков",
+        "Donaudampfschifffahrtsgesellschaftskapitänsattention",
+        '<script>alert("1")</script> & <b>bold</b>',
+        "🧠🧠🧠 é, ﬁ and שלום",
+        "A title that is much too long for two lines of a card and therefore has to be cut somewhere",
+    )
+    nodes = tuple(component(f"t{index}", title, "projection", "12") for index, title in enumerate(titles))
+    edges = tuple(edge(here.id, after.id, SHAPE, r"\hat{y}_{k'}^{2}") for here, after in pairwise(nodes))
+    return Sketch('Odd "titles" <&>', "Text & <markup>.", (SketchGroup("g", "Größe <i>", "× <1>", nodes),), edges)
+
+
+@pytest.fixture(scope="session")
+def node() -> Iterator[NodeProcess]:
+    with NodeProcess(prepare()) as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def sketches() -> Mapping[str, Sketch]:
+    """The synthetic models by name."""
+    makers = (encoder_decoder, nested, single, recurrent, large, odd_titles)
+    return {maker.__name__: maker() for maker in makers}
