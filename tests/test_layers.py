@@ -128,11 +128,8 @@ def executed_imports(tree: ast.Module) -> Iterator[str]:
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_large_libraries_are_imported_only_where_a_proof_asks_for_them(file: Path) -> None:
-    body = [
-        node
-        for node in ast.parse(file.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    body: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     imported = {name.partition(".")[0] for name in imports(ast.Module(body, []))}
     assert imported.isdisjoint({"torch", "transformers"})
 
