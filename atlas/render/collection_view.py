@@ -21,7 +21,7 @@ from atlas.render.figures_view import (
     figures,
     trace,
 )
-from atlas.render.parts import ClaimView, Count, Link, Parts
+from atlas.render.parts import ClaimView, Count, Link, Parts, ProofView
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +112,8 @@ class ModelView:
     """The shape of every value."""
     claims: tuple[ClaimView, ...]
     """The sources about the model as a whole."""
+    proofs: tuple[ProofView, ...]
+    """What is known of the model as a whole: how it compares with upstream's."""
     bibtex: str
     """How to cite the publication."""
 
@@ -206,6 +208,7 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
             for variant_name, variant in data.variants.items()
         ),
         claims=tuple(parts.claim(claim) for claim in checked.claims),
+        proofs=tuple(parts.proof(proof) for proof in checked.proofs),
         bibtex=bibtex(checked.collection.id, data.paper),
     )
 
@@ -233,7 +236,9 @@ def home_view(parts: Parts) -> HomeView:
     """The home page."""
     cards = [_card(collection, parts) for collection in parts.checked.collections.values()]
     kinds = [isinstance(one.collection.data, Model) for one in parts.checked.collections.values()]
-    counts = Counter(proof.status for entry in parts.entries for proof in entry.proofs)
+    proofs = [proof for entry in parts.entries for proof in entry.proofs]
+    proofs += [proof for collection in parts.checked.collections.values() for proof in collection.proofs]
+    counts = Counter(proof.status for proof in proofs)
     excerpts = sum(len(entry.claims) for entry in parts.entries)
     totals = (
         (str(len(parts.entries)), "documented components"),

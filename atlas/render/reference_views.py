@@ -10,7 +10,7 @@ from atlas.entries.atlas import Source
 from atlas.markup.code import CodeLine, excerpt
 from atlas.operators.catalogue import FAMILIES
 from atlas.operators.registry import Operator
-from atlas.render.addresses import anchor, entry_page, family_page, file_page, source_page
+from atlas.render.addresses import anchor, collection_page, entry_page, family_page, file_page, source_page
 from atlas.render.deferred import Maths
 from atlas.render.parts import STATUS_WORDS, Link, Parts, ProofView, ReferenceView, pin_text, written
 
@@ -142,7 +142,7 @@ class VerificationView:
     """Every claim with its proof."""
 
     entries: tuple[tuple[Link, tuple[ProofView, ...]], ...]
-    """The entries with their proofs."""
+    """The models that are proved as a whole, then the entries, with their proofs."""
     totals: tuple[tuple[str, int], ...]
     """How many claims have each status."""
 
@@ -222,7 +222,12 @@ def sources_view(checked: Checked) -> SourcesView:
 
 def verification_view(parts: Parts) -> VerificationView:
     """Every claim with its proof."""
-    entries = tuple(
+    models = tuple(
+        (Link(one.collection.data.title, collection_page(name)), tuple(parts.proof(proof) for proof in one.proofs))
+        for name, one in parts.checked.collections.items()
+        if one.proofs
+    )
+    entries = models + tuple(
         (parts.entry_link(entry, full=True), tuple(parts.proof(proof) for proof in entry.proofs))
         for entry in parts.entries
     )
