@@ -82,9 +82,11 @@ clean:
 
 $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/.made
 	@echo 'Installing OpenModelAtlas$(if $(extras), with $(extras)) into $(VENV)'
-	@$(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools
-	@PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet \
-		--constraint constraints.txt --no-build-isolation --editable '.$(if $(extras),[$(extras)])'
+	@{ $(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools && \
+		PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet \
+		--constraint constraints.txt --no-build-isolation --editable '.$(if $(extras),[$(extras)])'; } || { \
+		echo 'The packages of constraints.txt could not be installed; pip says why above.' >&2; \
+		echo 'This needs the network, or a mirror that `pip config` names, once; after it, make works without.' >&2; exit 1; }
 	@touch $@
 
 $(VENV)/.made:

@@ -9,15 +9,11 @@ from __future__ import annotations
 import errno
 import io
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
-from atlas.commands.check import check
-from atlas.commands.fetch import fetch
-from atlas.commands.pin import pin
-from atlas.commands.schema import schema
-from atlas.commands.verify import verify
 from atlas.exceptions import AtlasError
 
 INTERRUPTED = 130
@@ -28,8 +24,24 @@ class _Failure(click.ClickException):
     exit_code = 2
 
 
+COMMANDS = ("check", "fetch", "pin", "run", "schema", "show", "verify")
+"""Each is the function of this name in the module of this name in `atlas.commands`."""
+
+
 class _Commands(click.Group):
-    """Gives every expected error its one line and its exit code."""
+    """Gives every expected error its one line and its exit code.
+
+    A command's module is imported when it is asked for: that takes a moment, and an interrupt then ends it quietly too.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"atlas.commands.{name}"), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -46,7 +58,6 @@ class _Commands(click.Group):
 
 @click.group(
     cls=_Commands,
-    commands=[check, fetch, pin, schema, verify],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(package_name="openmodelatlas", prog_name="atlas")

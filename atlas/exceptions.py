@@ -3,6 +3,7 @@
 AtlasError
 ├── ContentError            issues were found: carries them all
 ├── ProjectError            no project, or one whose mkdocs.yml cannot be read; a path that is no part of it
+├── ConfigurationError      a configuration file that cannot be read
 ├── ContractError           an operator or contract is declared wrongly
 ├── ShapeError              arrays or axes that do not fit an operator's contract
 ├── OptionError             an option or initial value that an operator or layer does not take
@@ -45,6 +46,10 @@ class ContentError(AtlasError):
 
 class ProjectError(AtlasError):
     """There is no project here, its mkdocs.yml cannot be read, or a path or name is no part of it."""
+
+
+class ConfigurationError(AtlasError):
+    """A model's configuration file cannot be read, or holds no keys."""
 
 
 class ContractError(AtlasError):

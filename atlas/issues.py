@@ -127,16 +127,21 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A505": "a passage without what the claim says it holds",
         "A506": "API documentation that is not the source's",
         "A507": "a size that is not the source's",
-        "A601": "Value that nothing produces",
-        "A602": "Value produced twice",
-        "A603": "Value read before it is produced",
-        "A604": "Axes that do not agree along an edge",
-        "A605": "Value that nothing reads",
-        "A606": "Variant that cannot be built",
-        "A607": "Argument or result without a value",
+        "A601": "a value that nothing produces",
+        "A602": "a value that is produced twice",
+        "A603": "a value that is read before it is produced",
+        "A604": "axes that do not agree along an edge",
+        "A605": "a value that nothing reads",
+        "A606": "a variant that cannot be built",
+        "A607": "an argument or result without a value",
         "A608": "an upstream model that is not described as the graph is",
-        "A609": "Component that is not in the model",
-        "A610": "Tied parameter that does not fit",
+        "A609": "a component that is not in the model",
+        "A610": "a tied parameter that does not fit",
+        "A611": "a published figure that cannot be compared",
+        "A620": "a configuration of another model",
+        "A621": "a key of a configuration with a value that does not fit",
+        "A622": "keys of a configuration that contradict each other",
+        "A623": "a size that a configuration leaves out",
         "A701": "a recorded proof that is stale",
         "A702": "a proof that was not recorded",
         "A703": "a record of proofs that cannot be read",
@@ -156,7 +161,8 @@ TITLES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Every code with what it is about. A001 to A014 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
-shapes, A4xx parameters, A5xx pinned sources, A7xx proofs by execution, A8xx display, A9xx pages, prose and links."""
+shapes, A4xx parameters, A5xx pinned sources, A6xx models' graphs and configurations, A7xx proofs by execution, A8xx
+display, A9xx pages, prose and links."""
 
 WARNINGS = frozenset(("A701", "A702", "A703"))
 """Codes of proofs that are stale, missing or unreadable: pages can be built, and say so."""
@@ -200,22 +206,22 @@ def show(issues: Iterable[Issue], style: Format = "text") -> str:
     """All issues as one text, in a deterministic order; an empty string (or an empty JSON list) for none."""
     found = ordered(issues)
     if style == "json":
-        return _json([{**asdict(issue), "severity": issue.severity} for issue in found])
+        return json_text([{**asdict(issue), "severity": issue.severity} for issue in found])
     line_of = _github_line if style == "github" else _text_line
     return "\n".join(line_of(issue) for issue in found)
 
 
 def _text_line(issue: Issue) -> str:
-    place = ":".join([_visible(issue.path), *(str(number) for number in (issue.line, issue.column) if number)])
-    lines = [f"{place}: {issue.code} {_visible(issue.message)}"]
+    place = ":".join([visible(issue.path), *(str(number) for number in (issue.line, issue.column) if number)])
+    lines = [f"{place}: {issue.code} {visible(issue.message)}"]
     if issue.excerpt:
-        lines += [f"    {_visible(line)}" for line in issue.excerpt.split("\n")]
+        lines += [f"    {visible(line)}" for line in issue.excerpt.split("\n")]
     if issue.hint:
-        lines.append(f"  {_visible(issue.hint)}")
+        lines.append(f"  {visible(issue.hint)}")
     return "\n".join(lines)
 
 
-def _json(data: object) -> str:
+def json_text(data: object) -> str:
     """JSON that a terminal shows as it is: characters that are not printed are escaped, all others are readable."""
     text = json.dumps(data, ensure_ascii=False, indent=2)
     return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text)
@@ -230,14 +236,14 @@ def _github_line(issue: Issue) -> str:
 
 
 def _escape_data(text: str) -> str:
-    return _visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _escape_property(text: str) -> str:
     return _escape_data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def _visible(text: str) -> str:
+def visible(text: str) -> str:
     """The text with control and direction-changing characters spelled out, so that a terminal shows what is there."""
     return "".join(char if char.isprintable() or char == "\t" else _spelled(char) for char in text)
 

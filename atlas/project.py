@@ -34,6 +34,8 @@ class Project:
     """The folder of source manifests: the plugin's `sources`."""
     missing_sources: Literal["fail", "link"]
     """What the plugin does where a pinned file is not at hand."""
+    has_plugin: bool
+    """Whether mkdocs.yml lists the plugin, without which MkDocs makes no pages of entries."""
 
 
 def find_project(folder: Path) -> Project:
@@ -64,7 +66,8 @@ def project_in(folder: Path) -> Project:
 def read_project(config: Path) -> Project:
     """The project of a mkdocs.yml; what the file leaves out is what MkDocs and the plugin take for it."""
     settings = _settings(config, ())
-    options = _plugin_options(settings.get("plugins"), config)
+    stated = _plugin_options(settings.get("plugins"), config)
+    options = stated or {}
     missing = options.get("missing_sources", MISSING_SOURCES[0])
     if missing not in MISSING_SOURCES:
         raise ProjectError(f"{config}: `missing_sources` is {missing!r}, not one of {', '.join(MISSING_SOURCES)}")
@@ -75,6 +78,7 @@ def read_project(config: Path) -> Project:
         _folder(settings.get("docs_dir", "docs"), "docs_dir", config),
         _folder(options.get("sources", "sources"), "sources", config),
         cast(Literal["fail", "link"], missing),
+        stated is not None,
     )
 
 
@@ -116,16 +120,18 @@ def _are_mappings(base: Mapping[str, Any], own: Mapping[str, Any], name: str) ->
     return isinstance(base[name], dict) and isinstance(own[name], dict)
 
 
-def _plugin_options(plugins: object, config: Path) -> Mapping[str, Any]:
-    """The atlas plugin's options; MkDocs takes plugins as a list of names and mappings, or as one mapping."""
+def _plugin_options(plugins: object, config: Path) -> Mapping[str, Any] | None:
+    """The atlas plugin's options, or None where it is not listed; MkDocs takes names and mappings, or one mapping."""
     listed = plugins if isinstance(plugins, list) else [plugins]
     for one in listed:
+        if one == PLUGIN:
+            return {}
         if isinstance(one, dict) and PLUGIN in one:
             options = one[PLUGIN] if one[PLUGIN] is not None else {}
             if not isinstance(options, dict):
                 raise ProjectError(f"{config}: the options of the plugin {PLUGIN} are {options!r}, not a mapping")
             return options
-    return {}
+    return None
 
 
 class _Tolerant(yaml.SafeLoader):

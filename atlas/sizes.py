@@ -33,6 +33,9 @@ MAX_PRODUCT = 1000
 MAX_POWER = 9
 """The highest exponent that is read."""
 
+LARGEST_VALUE = 10**300
+"""The largest value that a size may have, also one that counts."""
+
 _NAME = r"(?:\\(?:mathrm|text|operatorname)\{[A-Za-z]+\}|\\[A-Za-z]+|[A-Za-z])"
 _SCRIPT = rf"(?:{_NAME}|[0-9]|\{{(?:[A-Za-z0-9,+\- ]|{_NAME})+\}})"
 _SYMBOL = rf"{_NAME}(?:'|_{_SCRIPT})*"
@@ -66,10 +69,12 @@ class Size:
         """The size with its symbols bound.
 
         Raises:
-            SizeError: a symbol is not bound, or the value is not a whole number.
+            SizeError: a symbol is not bound, or the value is not a whole number or beyond any that counts.
         """
         total = _fraction(self, bindings)
-        if total.denominator != 1:
+        if max(abs(total.numerator), total.denominator) > LARGEST_VALUE:
+            raise SizeError(f"{self} is beyond {LARGEST_VALUE:.0e}")
+        if total.denominator > 1:
             raise SizeError(f"{self} is {total}, not a whole number, for {_shown(bindings, self.symbols)}")
         return int(total)
 
@@ -90,8 +95,7 @@ class Size:
         if len(other.terms) != 1:
             raise SizeError(f"{self} is divided by {other}, which is not a single product")
         ((monomial, factor),) = other.terms
-        inverse = tuple((name, -power) for name, power in monomial)
-        return self * Size(((inverse, 1 / factor),))
+        return self * Size(((tuple((name, -power) for name, power in monomial), 1 / factor),))
 
     def substitute(self, values: Mapping[str, Size]) -> Size:
         """The size with some of its symbols replaced, also inside floors; all at once, not one after the other.
@@ -228,10 +232,8 @@ class _Parser:
                 total = total / self.factor()
             elif self.kind == "number":
                 raise self.late_number()
-            elif self.kind in ("symbol", "floor") or self.peek == "(":
-                total = self.bounded(total * self.factor())
-            elif self.kind == "times":
-                self.index += 1
+            elif self.kind in ("symbol", "floor", "times") or self.peek == "(":
+                self.index += self.kind == "times"
                 total = self.bounded(total * self.factor())
             else:
                 return total
@@ -279,8 +281,7 @@ class _Parser:
         return self.tokens[self.index][1] if self.index < len(self.tokens) else ""
 
     def take(self, text: str) -> bool:
-        taken = self.kind in ("sign", "floor_end") and self.peek == text
-        self.index += taken
+        self.index += (taken := self.kind in ("sign", "floor_end") and self.peek == text)
         return taken
 
     def expect(self, text: str) -> None:
@@ -357,10 +358,8 @@ def _power(name: str, power: int, bindings: Mapping[str, int]) -> Fraction:
 
 
 def _fraction(expression: Size, bindings: Mapping[str, int]) -> Fraction:
-    total = Fraction(0)
-    for monomial, factor in expression.terms:
-        total += factor * prod(_power(name, power, bindings) for name, power in monomial)
-    return total
+    values = (factor * prod(_power(name, power, bindings) for name, power in one) for one, factor in expression.terms)
+    return sum(values, Fraction(0))
 
 
 def _is_floor(atom: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,3 +69,21 @@ def library_of() -> Callable[[Entry], Collection]:
         return Collection("a", entry.file, entry.document, data, (entry,))
 
     return make
+
+
+def models(tmp_path: Path) -> RealProject:
+    """Two small models that mean nothing: `nested` has everything that stacks can have, `pyramid` halves images."""
+    return _models_in(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def small_models(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Collection]:
+    """The same two models by id, to be looked at."""
+    return _models_in(tmp_path_factory.mktemp("looked-at")).atlas().collections
+
+
+def _models_in(folder: Path) -> RealProject:
+    root = folder / "models"
+    shutil.copytree(PROJECT.parent / "models", root)
+    (root / "sources").mkdir(exist_ok=True)
+    return RealProject(root)

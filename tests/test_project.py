@@ -51,7 +51,7 @@ def test_without_a_file_there_is_no_project(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "site_name: x", "plugins: [search, atlas]", "plugins: [{atlas: }]", "plugins: "])
 def test_what_is_left_out_is_what_mkdocs_takes(tmp_path: Path, text: str) -> None:
     root = written(tmp_path, text)
-    expected = Project(root / "mkdocs.yml", root, root / "docs", root / "sources", "fail")
+    expected = Project(root / "mkdocs.yml", root, root / "docs", root / "sources", "fail", "atlas" in text)
     assert project_in(tmp_path) == expected
 
 
@@ -67,6 +67,7 @@ def test_the_plugin_s_options_are_read(tmp_path: Path, plugins: str) -> None:
     found = project_in(root)
     assert (found.content, found.sources) == (root / "content", root.parent / "pins")
     assert found.missing_sources == "link"
+    assert found.has_plugin
 
 
 def test_tags_are_no_obstacle_and_run_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

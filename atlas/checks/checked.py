@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atlas.checks.base import Proof
+from atlas.checks.published import PublishedCheck
 from atlas.entries.atlas import Atlas, Collection, Entry, Source
 from atlas.entries.component import SourceClaim
 from atlas.graph.accounting import Account, ModelAccount, account
@@ -75,6 +76,8 @@ class CheckedCollection:
     """What each variant of a model has and does."""
     proofs: tuple[Proof, ...]
     """What was proved of a model as a whole, in the order in which a page lists it."""
+    published: Mapping[str, tuple[PublishedCheck, ...]]
+    """For each variant of a model: published figures beside those that were derived."""
 
     def account(self, entry: Entry, variant: str | None = None) -> Account:
         """The parameters of an entry in a variant, else in the first one; of a library's layer, in symbols."""

@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model, Variant
 from atlas.exceptions import ShapeError, SizeError
+from atlas.graph.accounting import model_account
 from atlas.graph.build import build
+from atlas.graph.choice import open_sizes
 from atlas.graph.edges import Misfit, misfits, with_carried_axes
 from atlas.graph.options import options_of
 from atlas.graph.structure import Graph, Node
 from atlas.graph.unroll import Sizes, Step, Walk
-from atlas.graph.weights import upstream_shapes, weights_of
+from atlas.graph.weights import upstream_shapes, weights
 from atlas.issues import Issue
 from atlas.operators.catalogue import find
 from atlas.sizes import size
@@ -43,31 +45,46 @@ def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Is
     for name, variant in collection.data.variants.items():
         try:
             problem = _misfit_of_numbers(graph, collection.data, variant)
+            if problem is None:
+                model_account(graph, Sizes.of(variant))  # what is counted needs no sizes of inputs
         except (SizeError, ShapeError) as error:
             message = f"in the variant {name} the model cannot be built: {error}"
             yield collection.issue_at_key(("variants", name, "sizes"), "A606", message)
             return
         if problem is not None:
             node, symbol, message = problem
-            yield node.entry.issue_at_key(("symbols", symbol), "A606", f"in the variant {name} {message}")
+            message = f"in the variant {name} {message}"
+            if _is_at_home(collection, node):
+                yield node.entry.issue_at_key(("symbols", symbol), "A606", message)
+            else:
+                yield collection.issue(node.at, "A606", message)
             return
 
 
 def free_sizes(model: Model, variant: Variant) -> dict[str, int]:
-    """Different lengths for the dimensions that a variant leaves open and no stack sets."""
-    set_by_stacks = {name for stack in model.paths.values() for name in (*stack.with_, *stack.ends.values())}
-    names = [name for name in model.dimensions if name not in variant.sizes and name not in set_by_stacks]
+    """Different lengths for the dimensions that a variant leaves open."""
+    names = open_sizes(model, variant.sizes)
     return {name: FREE_SIZES[index % len(FREE_SIZES)] + index // len(FREE_SIZES) for index, name in enumerate(names)}
 
 
 def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[Node, str, str] | None:
-    """The first component that reads another shape than it declares, with its symbol and what is wrong."""
+    """What does not fit in a variant, also where upstream stores it."""
     sizes = Sizes.of(variant, free_sizes(model, variant))
+    found = misfit_of_shapes(graph, sizes)
+    if found is None and model.upstream is not None:  # else the names are those of single components
+        upstream_shapes(weights(graph, sizes))
+    return found
+
+
+def misfit_of_shapes(graph: Graph, sizes: Sizes) -> tuple[Node, str, str] | None:
+    """The first component that reads another shape than it declares, with its symbol and what is wrong.
+
+    Raises:
+        SizeError: a size is missing or gives no length.
+    """
     walk = Walk(graph, sizes)
     shapes = {name: tuple(axis.value(sizes.numbers) for axis in graph.values[name].axes) for name in graph.inputs}
-    steps = []
     for step in walk.steps():
-        steps.append(step)
         symbols = step.node.entry.data.symbols
         _require_relations(step)
         for symbol, key in step.reads.items():
@@ -82,8 +99,6 @@ def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[No
             shapes[key] = tuple(size(axis).value(step.sizes) for axis in symbols[symbol].axes)
             if min(shapes[key], default=1) < 1:
                 return step.node, symbol, f"{step.key} gives {symbol} with the shape {shapes[key]}"
-    if model.upstream is not None:  # else the names are those of single components
-        upstream_shapes(weights_of(steps))
     return None
 
 
@@ -106,13 +121,19 @@ def _require_relations(step: Step) -> None:
 def _issue(collection: Collection, found: Misfit) -> Issue:
     if found.block is not None:
         path = [part for name in found.block.id.split("/") for part in ("stacks", name)]
-        taken = next(iter(found.block.stack.carries), "")
-        return collection.issue_at_key((*path, "carries", taken), "A604", f"{found.block.id}: {found.message}")
+        return collection.issue_at_key(
+            (*path, "carries", found.value.name), "A604", f"{found.block.id}: {found.message}"
+        )
     if found.node is None or found.port is None:
         raise AssertionError("a misfit is that of a component or of a stack")
     node, symbol = found.node, found.port.symbol
     hint = f"declare the axes of {symbol} as they arrive, or read another value"
-    if node.entry.id == f"{collection.id}/{node.id}":
+    if _is_at_home(collection, node):
         key = next((value for value, other in node.entry.data.takes if other == symbol), "")
         return node.entry.issue(("in", key), "A604", f"{node.id}: {found.message}", hint)
     return collection.issue(node.at, "A604", f"{node.id}: {found.message}", hint)
+
+
+def _is_at_home(collection: Collection, node: Node) -> bool:
+    """Whether the component stands where its file is, and not where the model uses it again."""
+    return node.entry.id == f"{collection.id}/{node.id}"

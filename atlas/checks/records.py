@@ -8,15 +8,16 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
 
 from atlas.checks.base import Proof, Status, listed
-from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, renew_records, write_records
+from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, write_records
 from atlas.entries.atlas import Entry
 from atlas.entries.base import Text
 from atlas.entries.component import Execution
@@ -57,9 +58,25 @@ def save_records(entry: Entry, records: tuple[ProofRecord, ...]) -> None:
     write_records(entry, records)
 
 
-def keep_records(entry: Entry, new: tuple[ProofRecord, ...]) -> bool:
-    """Make `new` the records of an entry; one that holds keeps its date. Answers whether anything changed."""
-    return renew_records(entry, new, lambda: load_records(entry))
+def keep_records(entry: Entry, new: Sequence[ProofRecord], failed: Sequence[tuple[Execution, str | None]] = ()) -> bool:
+    """Make `new` the records of an entry; one that holds keeps its date. Answers whether anything changed.
+
+    Of an execution that failed, given with the digest of what was executed, an older record stays: it is stale, which
+    tells more than none. One of the very digest that failed goes, as it would pass for a proof.
+    """
+    try:
+        old: tuple[ProofRecord, ...] | None = load_records(entry)
+    except AtlasError:
+        old = None
+    known = {record.digest: record for record in old or ()}
+    kept = [known.get(record.digest, record) for record in new]
+    for execution, digest in failed:
+        older = (one for one in old or () if one not in kept and _is_of(one, execution) and one.digest != digest)
+        kept += islice(older, 1)
+    if tuple(kept) == old:
+        return False
+    save_records(entry, tuple(kept))
+    return True
 
 
 def digest_of(entry: Entry, execution: Execution, operator: Operator, blob: str) -> str:
@@ -95,21 +112,20 @@ def module_digest(module: str) -> str:
 
 
 @cache
-def with_imports(module: str, rooms: tuple[str, ...] = (), facade: str = "") -> frozenset[str]:
+def with_imports(module: str, rooms: tuple[str, ...] = (), facade: str | None = None) -> frozenset[str]:
     """A module and all modules that it imports, directly or not, of its own package or of these ones.
 
-    Of facades only the one named is followed.
+    Of facades only the one named is taken: another may change without any effect.
     """
-    packages = rooms or (module.rpartition(".")[0],)
-    followed = tuple(f"{package}." for package in packages)
-    facades = {f"{package}.{facade}_facade" for package in packages}
+    package = module.rpartition(".")[0]
+    followed = tuple(f"{one}." for one in rooms or (package,))
     seen, wanted = {module}, [module]
     while wanted:
         for node in ast.walk(ast.parse(_source(wanted.pop()))):
             name = node.module if isinstance(node, ast.ImportFrom) else None
             if name is None or not name.startswith(followed) or name in seen:
                 continue
-            if not name.endswith("_facade") or name in facades:
+            if not name.endswith("_facade") or name.endswith(f".{facade}_facade"):
                 seen.add(name)
                 wanted.append(name)
     return frozenset(seen)
@@ -118,7 +134,8 @@ def with_imports(module: str, rooms: tuple[str, ...] = (), facade: str = "") -> 
 @cache
 def _facade_modules(facade: str) -> frozenset[str]:
     """What executes upstream code over a facade."""
-    return with_imports("atlas.upstream.run", facade=facade) | with_imports("atlas.upstream.compare", facade=facade)
+    begins = (f"atlas.upstream.{name}" for name in ("__init__", "compare", "run"))
+    return frozenset().union(*(with_imports(module, facade=facade) for module in begins))
 
 
 def _source(module: str) -> bytes:

@@ -12,11 +12,13 @@ from pathlib import Path
 from atlas.checks.api import check_api
 from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
+from atlas.checks.configuration import check_upstream_names
 from atlas.checks.display import Typesetter, check_display
 from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.graph import check_graph, check_graph_of_variants
 from atlas.checks.interface import check_interface
 from atlas.checks.parameters import check_counts, check_learned
+from atlas.checks.published import check_published, differences_of
 from atlas.checks.records import check_records
 from atlas.checks.records_model import check_model_records
 from atlas.checks.references import check_collection, check_entry
@@ -137,6 +139,8 @@ class _Run:
     def collection(self, collection: Collection) -> CheckedCollection:
         data = collection.data
         self.found.extend(check_collection(collection, self.atlas))
+        self.found.extend(differences_of(collection))
+        self.found.extend(check_upstream_names(collection))
         sizes = list(check_sizes(collection))
         claims: tuple[CheckedClaim, ...] = ()
         variant_claims: dict[str, tuple[CheckedClaim, ...]] = {}
@@ -160,7 +164,9 @@ class _Run:
         counted = bool(accounts) or not isinstance(data, Model)
         entries = tuple(self.checked(each, collection, accounts) for each in sound) if counted else ()
         proofs = self.proofs(collection, graph) if accounts else ()
-        return CheckedCollection(collection, entries, claims, variant_claims, graph, accounts, proofs)
+        published, issues = check_published(collection, accounts)
+        self.found.extend(issues)
+        return CheckedCollection(collection, entries, claims, variant_claims, graph, accounts, proofs, published)
 
     def proofs(self, collection: Collection, graph: Graph | None) -> tuple[Proof, ...]:
         """What is known of a model as a whole."""

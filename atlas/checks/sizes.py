@@ -97,11 +97,25 @@ def _uses(collection: Collection) -> Iterator[_Use]:
                 yield _Use(collection, ("inputs", name, "axes", index), False, size(axis).symbols)
             if declared.ids is not None:
                 yield _Use(collection, ("inputs", name, "ids"), False, size(declared.ids).symbols)
+        yield from _uses_of_upstream(collection, data)
         for name, variant in data.variants.items():
             for symbol in variant.sizes:
                 yield _Use(collection, ("variants", name, "sizes", symbol), True, frozenset((symbol,)))
     for entry in collection.entries:
         yield from _uses_of_entry(entry)
+
+
+def _uses_of_upstream(collection: Collection, data: Model) -> Iterator[_Use]:
+    """Sizes that keys of a configuration are, or that their defaults follow from."""
+    if data.upstream is None:
+        return
+    for kind, stated in (("keys", data.upstream.keys), ("defaults", data.upstream.defaults)):
+        for name, expressions in stated.items():
+            if isinstance(expressions, tuple):
+                for index, one in enumerate(expressions):
+                    yield _Use(collection, ("upstream", kind, name, index), False, size(one).symbols)
+            else:
+                yield _Use(collection, ("upstream", kind, name), False, size(expressions).symbols)
 
 
 def _uses_of_stack(collection: Collection, path: str, stack: Stack) -> Iterator[_Use]:

@@ -44,6 +44,8 @@ class Executed:
     """What may be kept, where upstream code and operator agree."""
     issue: Issue | None
     """What is wrong, where they do not."""
+    digest: str | None
+    """The digest of what was executed; None where the pinned file is not at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +67,26 @@ def verify_entry(entry: Entry, operator: Operator, pinned: Mapping[str, PinnedTe
         text = pinned.get(execution.excerpt)
         if text is None:
             issue = entry.issue(path, "A704", f"the file of {execution.excerpt} is not at hand")
-            yield Executed(execution, None, None, issue)
+            yield Executed(execution, None, None, issue, None)
             continue
+        digest = digest_of(entry, execution, operator, text.blob)
         try:
             found = list(_comparisons(entry, execution, operator, text))
         except AtlasError as error:
-            yield Executed(execution, None, None, entry.issue(path, "A704", str(error)))
+            yield Executed(execution, None, None, entry.issue(path, "A704", str(error)), digest)
             continue
         worst = max(found, key=lambda one: one.error)
         if worst.error > TOLERANCE:
             message = (
-                f"{execution.call} and {operator.name} differ: largest relative error {worst.error:.1e} "
-                f"in {worst.array}, on inputs {worst.scale}"
+                f"upstream’s {execution.call} and our operator {operator.name} differ: largest relative error "
+                f"{worst.error:.1e}, where {TOLERANCE:.0e} is allowed, in {worst.array}, on inputs {worst.scale}"
             )
             issue = entry.issue(path, "A705", message, _advice(entry, execution, operator))
-            yield Executed(execution, worst.error, None, issue)
+            yield Executed(execution, worst.error, None, issue, digest)
         else:
             count = len({one.scale for one in found})
-            record = _record(entry, execution, operator, text, worst.error, count)
-            yield Executed(execution, worst.error, record, None)
+            record = _record(execution, digest, worst.error, count)
+            yield Executed(execution, worst.error, record, None, digest)
 
 
 def _comparisons(entry: Entry, execution: Execution, operator: Operator, pinned: PinnedText) -> Iterator[_Comparison]:
@@ -153,15 +156,17 @@ def _by_name(execution: Execution, found: UpstreamResult, ours: Mapping[str, Arr
 def _advice(entry: Entry, execution: Execution, operator: Operator) -> str:
     defaults = own_defaults(execution, operator)
     if not defaults:
-        return "the operator, a binding or the claim is wrong"
+        return "the operator, or what `passes`, `variables` or `binds` say, is not what upstream computes with"
     values = operator.check_options(entry.data.arguments)
     stated = listed(f"{name} = {values[name]}" for name in defaults)
-    return f"upstream took its own default of {listed(defaults)}, the operator {stated}: compare these first"
+    them = "them" if len(defaults) > 1 else "it"
+    return (
+        f"the call gives upstream no {listed(defaults)}, so it took its own default, and the operator {stated}: "
+        f"correct `arguments`, or give {them} to the call with `passes`"
+    )
 
 
-def _record(
-    entry: Entry, execution: Execution, operator: Operator, pinned: PinnedText, worst: float, count: int
-) -> ProofRecord:
+def _record(execution: Execution, digest: str, worst: float, count: int) -> ProofRecord:
     return ProofRecord(
         excerpt=execution.excerpt,
         call=execution.call,
@@ -174,5 +179,5 @@ def _record(
             "numpy": np.__version__,
             "openmodelatlas": version("openmodelatlas"),
         },
-        digest=digest_of(entry, execution, operator, pinned.blob),
+        digest=digest,
     )

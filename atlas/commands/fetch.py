@@ -12,6 +12,7 @@ from atlas.entries.atlas import Source
 from atlas.exceptions import OfflineError, SourceError
 from atlas.issues import Issue
 from atlas.project import Project
+from atlas.sources.cache import VARIABLE
 from atlas.sources.store import SourceStore, fetch_all
 
 
@@ -35,7 +36,13 @@ def fetch(ctx: click.Context, ids: tuple[str, ...], project: Project, offline: b
     issues += [_failure(sources[name], error) for name, error in report.failures]
     print_issues(project, issues, "text")
     count = counted(len(report.texts), "file")
-    say(f"{count} of {counted(len(sources), 'source')} in the cache" + (f"; {summary(issues)}" if issues else ""))
+    where = "brought" if store.cache.problem else "in the cache"
+    say(f"{count} of {counted(len(sources), 'source')} {where}" + (f"; {summary(issues)}" if issues else ""))
+    if store.cache.problem:
+        raise SourceError(
+            f"nothing was kept, as the cache {store.cache.folder} cannot be written ({store.cache.problem}); "
+            f"set {VARIABLE} to a folder that can be"
+        )
     if not ids:
         node_environment(offline)
     ctx.exit(ISSUES_FOUND if issues else 0)

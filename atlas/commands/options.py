@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 
 import click
 
+from atlas.commands.output import say
 from atlas.exceptions import ProjectError
-from atlas.project import Project, find_project, project_in
+from atlas.project import PLUGIN, Project, find_project, project_in
 from atlas.selection import Selection, select
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,7 +56,10 @@ def selection(ctx: click.Context, project: Project, names: Sequence[str]) -> Sel
 
 def _found(ctx: click.Context, _: click.Parameter, folder: Path | None) -> Project:
     try:
-        return find_project(Path.cwd()) if folder is None else project_in(folder)
+        project = find_project(Path.cwd()) if folder is None else project_in(folder)
     except ProjectError as error:
         hint = "; name the project's folder with --project" if folder is None else ""
         raise click.UsageError(f"{error}{hint}", ctx) from error
+    if not project.has_plugin:
+        say(f"{project.config} does not list the plugin {PLUGIN}, so MkDocs makes no pages; add `plugins: [{PLUGIN}]`")
+    return project

@@ -106,13 +106,23 @@ def _models(checked: Checked, chosen: Selection | None) -> Iterator[_Whole]:
             yield _Whole(one, one.graph, data.upstream, checked.atlas.sources[data.upstream.source])
 
 
+def _record(entry: CheckedEntry, executed: list[Executed]) -> None:
+    """Keep what was proved, and say what was not."""
+    records = [one.record for one in executed if one.record is not None]
+    failed = [one for one in executed if one.record is None]
+    if keep_records(entry.entry, records, [(one.execution, one.digest) for one in failed]):
+        say(f"{entry.entry.id}: {counted(len(records), 'proof')} recorded")
+    if failed:
+        calls = listed(dict.fromkeys(one.execution.call for one in failed))
+        say(f"{entry.entry.id}: nothing is recorded of {calls}")
+
+
 def _entry(entry: CheckedEntry, tally: _Tally, *, record: bool, to_stderr: bool) -> list[Issue]:
     """Execute what an entry names, a line each."""
     executed = _executed(entry, to_stderr=to_stderr)
     tally.executions += len(executed)
-    records = tuple(one.record for one in executed if one.record is not None)
-    if record and keep_records(entry.entry, records):
-        say(f"{entry.entry.id}: {counted(len(records), 'proof')} recorded")
+    if record:
+        _record(entry, executed)
     return [one.issue for one in executed if one.issue is not None]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
@@ -27,6 +28,11 @@ ArxivId = Annotated[
     str,
     StringConstraints(pattern=r"^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7})$"),
     Form("an arXiv identifier, such as 1607.06450"),
+]
+ModelType = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9]+([-_.][A-Za-z0-9]+)*$", max_length=80),
+    Form("a type of model as configuration files state it, such as gpt2"),
 ]
 PositiveSize = Annotated[int, Field(ge=1, le=10**12)]
 SizeList = Annotated[tuple[PositiveSize, ...], Field(min_length=1, max_length=10_000)]
@@ -109,11 +115,16 @@ class Stack(Record):
     @model_validator(mode="after")
     def _layers_alone(self) -> Stack:
         if self.layers is None:
-            for name in ("carries", "then", "ends", "varies"):
+            for name in ("takes", "carries", "then", "ends", "varies", "shares_weights"):
                 if getattr(self, name):
                     raise ValueError(f"`{name}` goes with `layers`")
         if self.carries.keys() != self.takes.keys() and self.layers is not None and self.takes:
             raise ValueError("`takes` says where each value that is carried comes from first, and no other")
+        known = set() if self.layers is None else {self.index}
+        for letter in re.findall(r"\{([^{}]*)\}?", self.scope or ""):
+            if letter not in known:
+                what = f"the number of a layer is {{{self.index}}} here" if known else "the part has no layers"
+                raise ValueError(f"`scope` has {{{letter}}}, but {what}")
         unknown = [name for name in (*self.then, *self.ends) if name not in self.with_]
         if unknown:
             raise ValueError(f"{unknown[0]} changes, so `with` states its value in the first layer")
@@ -138,8 +149,16 @@ class Published(Record):
     """The figure, in full."""
     rounded_to: Annotated[int, Field(ge=1, le=10**15)] = 1
     """The unit to which it is rounded, such as 1000000."""
+    at: Mapping[Latex, PositiveSize] = Field(default_factory=dict)
+    """For multiply–accumulates: the sizes of the inputs that they are stated for, such as `{B: 1, S: 1024}`."""
     reference: Reference
     """Where it is stated."""
+
+    @model_validator(mode="after")
+    def _at_what(self) -> Published:
+        if bool(self.at) != (self.quantity == "multiply-accumulates"):
+            raise ValueError("`at` goes with multiply-accumulates, which depend on the sizes of the inputs")
+        return self
 
 
 class Variant(Record):
@@ -185,12 +204,20 @@ class Upstream(Record):
     """The manifest that pins the library."""
     config: DottedName
     """The class of its configuration, in the library's main module."""
+    model_type: ModelType | None = None
+    """What configuration files of the family state as `model_type`, such as `gpt2`."""
     model: DottedName
     """The class of the model, in the library's main module."""
     keys: Annotated[Mapping[Name, SizeText | tuple[SizeText, ...]], Field(min_length=1)]
     """Keys of the configuration that are sizes, each with the size."""
+    aliases: Mapping[Name, DottedName] = Field(default_factory=dict)
+    """Other names of keys, each with the key; a part of a setting has its name after a dot."""
+    defaults: Mapping[Name, SizeText | tuple[SizeText, ...]] = Field(default_factory=dict)
+    """What the library takes for a key of `keys` that a configuration leaves out; it may follow from other sizes."""
     settings: Mapping[Name, Any] = Field(default_factory=dict)
     """Keys that have this value in every variant; with another, the model is not the one that is documented."""
+    concerns: Mapping[Name, EntryPath] = Field(default_factory=dict)
+    """For keys of `settings`: the component, or the stack, that would be another with another value."""
     ignored: Mapping[Name, Text] = Field(default_factory=dict)
     """Keys that change nothing that is documented, each with the reason."""
     tiny: Annotated[Mapping[Latex, PositiveSize | SizeList], Field(min_length=1)]
@@ -210,6 +237,27 @@ class Upstream(Record):
     def _narrowed_for_a_reason(self) -> Upstream:
         if (self.precision == "float32") != (self.precision_note is not None):
             raise ValueError("`precision: float32` and `precision_note`, which says why, go together")
+        return self
+
+    @model_validator(mode="after")
+    def _names_fit(self) -> Upstream:
+        kinds = {"keys": self.keys, "settings": self.settings, "ignored": self.ignored, "aliases": self.aliases}
+        seen: dict[str, str] = {}
+        for kind, names in kinds.items():
+            for name in names:
+                if name in seen:
+                    raise ValueError(f"`{name}` is in `{seen[name]}` and in `{kind}`; it is one of them")
+                seen[name] = kind
+        for name, key in self.aliases.items():
+            first = key.partition(".")[0]
+            if first not in (self.settings if "." in key else {**self.keys, **self.settings, **self.ignored}):
+                raise ValueError(f"`{name}` is another name of `{key}`, but there is no such key")
+        for name in self.defaults:
+            if name not in self.keys:
+                raise ValueError(f"`{name}` has a default, but is not in `keys`")
+        for name in self.concerns:
+            if name not in self.settings:
+                raise ValueError(f"`concerns` says what `{name}` is about, but it is not in `settings`")
         return self
 
 

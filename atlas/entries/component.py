@@ -22,6 +22,8 @@ from atlas.entries.base import (
     Text,
 )
 from atlas.entries.manifest import RepositoryPath
+from atlas.exceptions import SizeError
+from atlas.sizes import size
 
 _LINES = re.compile(r"([1-9][0-9]{0,6})(?:-([1-9][0-9]{0,6}))?")
 
@@ -174,6 +176,18 @@ class Symbol(Record):
                 raise ValueError(f"`{name}` goes with `tensor`")
         if self.members is not None and self.maps_to is None:
             raise ValueError("`members` goes with `maps_to`")
+        return self
+
+    @model_validator(mode="after")
+    def _active_axes_are_there(self) -> Symbol:
+        axes = {size(axis) for axis in self.axes}
+        for axis in self.active:
+            try:
+                known = size(axis) in axes
+            except SizeError as error:
+                raise ValueError(f"`active`: {error}") from None
+            if not known:
+                raise ValueError(f"`active` is about axes of the symbol, and {axis} is none")
         return self
 
 

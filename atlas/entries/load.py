@@ -205,11 +205,14 @@ def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, KeyPath]]
 
 
 def _listed_in(stack: Stack, path: str, where: KeyPath) -> Iterator[tuple[str, KeyPath]]:
+    within: set[str] = set()
     for index, component in enumerate(stack.components):
         if not isinstance(component, str):
             continue
         if component in stack.stacks:
-            yield from _listed_in(stack.stacks[component], f"{path}/{component}", (*where, "stacks", component))
+            if component not in within:  # a stack that stands twice is told as one mistake, with the graph
+                within.add(component)
+                yield from _listed_in(stack.stacks[component], f"{path}/{component}", (*where, "stacks", component))
         else:
             yield f"{path}/{component}", (*where, "components", index)
 
@@ -229,11 +232,13 @@ def _name(file: Path, folder: Path) -> str:
 def _licence(file: Path) -> tuple[str, str]:
     """A licence's text, and why it cannot be shown or an empty text."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8") if file.is_file() else None
     except OSError:
-        return "", "there is no licence text"
+        text = None
     except UnicodeDecodeError:
         return "", "not UTF-8 is the licence text"
+    if text is None:
+        return "", "there is no licence text"
     sound = all(char.isprintable() or char in "\n\r\t\f" for char in text)
     return text, "" if sound else "invisible characters are in the licence text"
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Annotated
+from unicodedata import normalize
+from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -66,6 +68,16 @@ class Artifact(Record):
     """A leading folder that paths have in the repository but not in the archive, such as `src`."""
 
 
+def _told_apart_everywhere(files: Mapping[str, PinnedFile]) -> Mapping[str, PinnedFile]:
+    """Refuse paths that are one file where case does not count: their pages would be one too."""
+    seen: dict[str, str] = {}
+    for path in files:
+        other = seen.setdefault(normalize("NFC", path).casefold(), path)
+        if other != path:
+            raise ValueError(f"{other} and {path} differ in case only, and have one page on many systems; pin one")
+    return files
+
+
 class PinnedFile(Record):
     """One file at the pinned revision."""
 
@@ -94,7 +106,7 @@ class Manifest(Record):
     """Who holds the copyright, as the project states it."""
     artifact: Artifact | None = None
     """A package archive to bring the files from; without it they are fetched with git."""
-    files: Annotated[Mapping[RepositoryPath, PinnedFile], Field(min_length=1)]
+    files: Annotated[Mapping[RepositoryPath, PinnedFile], Field(min_length=1), AfterValidator(_told_apart_everywhere)]
     """The pinned files by their path in the repository."""
 
     @property
@@ -112,7 +124,7 @@ class Manifest(Record):
         """The address of a file, or of some of its lines, at the pinned revision on the repository's web site."""
         site = self.repository.removesuffix(".git").rstrip("/")
         middle = "-/blob" if "gitlab" in site.split("/")[2] else "blob"
-        address = f"{site}/{middle}/{self.revision}/{path}"
+        address = f"{site}/{middle}/{quote(self.revision)}/{quote(path)}"
         if first is None:
             return address
         return f"{address}#L{first}" if last in (None, first) else f"{address}#L{first}-L{last}"

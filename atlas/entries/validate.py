@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Annotated, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -69,8 +69,8 @@ class _Fault:
     """The key path of the value, or of the key that is unknown or missing."""
     about_key: bool
     """Whether the key is at fault, not its value."""
-    in_union: bool
-    """Whether this is only one of the types that the value may have."""
+    tried: Mapping[KeyPath, Key]
+    """For each union on the way to the value: pydantic's location of it, and the branch that it tried."""
     annotation: object
     """What the schema wants there."""
 
@@ -78,6 +78,12 @@ class _Fault:
     def kind(self) -> str:
         """Pydantic's name of the error."""
         return self.detail["type"]
+
+    @property
+    def is_kind_alone(self) -> bool:
+        """Whether all that is wrong is that the value is not of this kind, though it may be of another."""
+        location = self.detail["loc"]
+        return self.kind in _WANTED and bool(location) and location[:-1] in self.tried
 
 
 def _is_below(path: KeyPath, outer: KeyPath) -> bool:
@@ -90,6 +96,7 @@ def _issues(error: ValidationError, document: Document, schema: type[BaseModel],
     faults = [fault for fault in faults if not (inherits and fault.kind == "missing" and len(fault.path) == 1)]
     deeper = [fault.path for fault in faults if fault.kind != "too_short"]
     faults = [one for one in faults if one.kind != "too_short" or not any(_is_below(path, one.path) for path in deeper)]
+    faults = list(_of_the_kind_that_is_meant(faults))
     unknown = [_unknown_key(fault, document, schema) for fault in faults if fault.kind == "extra_forbidden"]
     meant = {path for path, _ in unknown}
     issues = [issue for _, issue in unknown]
@@ -97,16 +104,33 @@ def _issues(error: ValidationError, document: Document, schema: type[BaseModel],
     for fault in faults:
         if fault.kind == "extra_forbidden" or (fault.kind == "missing" and fault.path in meant):
             continue
-        if fault.in_union and fault.kind in _WANTED:
+        if fault.is_kind_alone:
             unions.setdefault(fault.path, []).append(_WANTED[fault.kind])
         elif fault.kind == "missing":
             issues.append(_missing_key(fault.path, document))
         else:
             issues.append(_wrong_value(fault, document))
     for path, wanted in unions.items():
-        choices = list(dict.fromkeys(wanted))
-        issues.append(_wrong_type(path, f"{', '.join(choices[:-1])} or {choices[-1]}", document))
+        *others, last = dict.fromkeys(wanted)
+        issues.append(_wrong_type(path, f"{', '.join(others)} or {last}" if others else last, document))
     return issues
+
+
+def _of_the_kind_that_is_meant(faults: list[_Fault]) -> Iterator[_Fault]:
+    """Where a value may be of several kinds and is of one of them, what is wrong with it as that kind alone."""
+    meant: dict[KeyPath, Key] = {}
+    for fault in faults:
+        for union, branch in fault.tried.items():
+            if not (fault.is_kind_alone and _same_value(fault, union)):
+                meant.setdefault(union, branch)
+    for fault in faults:
+        if all(meant.get(union, branch) == branch for union, branch in fault.tried.items()):
+            yield fault
+
+
+def _same_value(fault: _Fault, union: KeyPath) -> bool:
+    """Whether the value at fault is the union's own, and not one within it."""
+    return all(fault.detail["loc"][:length] in fault.tried for length in range(len(union), len(fault.detail["loc"])))
 
 
 def _is_doubtful(path: KeyPath, document: Document) -> bool:
@@ -114,17 +138,39 @@ def _is_doubtful(path: KeyPath, document: Document) -> bool:
 
 
 def _fault(detail: ErrorDetails, schema: type[BaseModel]) -> _Fault:
-    """The error with its key path: pydantic's locations go on into the branches of unions, key paths do not."""
+    """The error with its key path: pydantic's locations name the branches of unions too, key paths do not."""
     path: KeyPath = ()
     annotation: object = schema
-    for key in detail["loc"]:
+    tried: dict[KeyPath, Key] = {}
+    for index, key in enumerate(detail["loc"]):
+        branches = _branches(annotation)
         if key == "[key]":
-            return _Fault(detail, path, True, False, _key_annotation(schema, path[:-1]))
-        inner = _inner(annotation, key)
-        if inner is None and not (_record(annotation) is not None and detail["type"] in ("missing", "extra_forbidden")):
-            return _Fault(detail, path, False, True, annotation)
-        path, annotation = (*path, key), inner
-    return _Fault(detail, path, False, False, annotation)
+            return _Fault(detail, path, True, tried, _key_annotation(schema, path[:-1]))
+        if len(branches) > 1:
+            tried[detail["loc"][:index]] = key
+            annotation = _branch(branches, str(key))
+        else:
+            path, annotation = (*path, key), _inner(annotation, key)
+    return _Fault(detail, path, False, tried, annotation)
+
+
+def _branches(annotation: object) -> list[object]:
+    """The kinds of value that an annotation admits, each with what is annotated to it."""
+    if get_origin(annotation) is Annotated:
+        inner = _branches(get_args(annotation)[0])
+        return inner if len(inner) > 1 else [annotation]
+    if get_origin(annotation) in (Union, UnionType):
+        return [part for part in get_args(annotation) if part is not NoneType]
+    return [annotation]
+
+
+def _branch(branches: list[object], name: str) -> object:
+    """The branch that pydantic calls by this name."""
+    for one in branches:
+        record = _record(one)
+        if name == record.__name__ if record is not None else name.startswith("tuple[") and _container(one) is not None:
+            return one
+    return next((one for one in branches if _record(one) is None and _container(one) is None), branches[0])
 
 
 def _unknown_key(fault: _Fault, document: Document, schema: type[BaseModel]) -> tuple[KeyPath, Issue]:

@@ -121,6 +121,8 @@ class ModelAccount:
     """Numbers that are kept and not learned, such as running means; no part of any total."""
     cache: int
     """How many numbers are kept for each token when the model generates."""
+    window_cache: int
+    """How many numbers are kept for each of the last tokens, as many as a window holds."""
     constant_state: int
     """How many numbers are kept whatever the length."""
     macs: Size
@@ -183,6 +185,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         embedding=sum(weight.count for weight in own if weight.node.id in tables),
         buffers=sum(weight.count for weight in listed if not weight.learned),
         cache=sum(_kept(step, "token") for step in steps),
+        window_cache=sum(_kept(step, "window") for step in steps),
         constant_state=sum(_kept(step, "constant") for step in steps),
         macs=total(multiply_accumulates(step) for step in steps),
     )
@@ -195,8 +198,7 @@ def multiply_accumulates(step: Step) -> Size:
     operator = find(data.operator)
     labels = {argument.name: axes[argument.name] for argument in operator.contract.inputs if argument.name in axes}
     count = operator.macs(labels, options_of(step, operator))
-    count = count.substitute(step.node.sizes)
-    return count.substitute({name: constant(value) for name, value in step.sizes.items()})
+    return count.substitute({**step.terms, **{name: constant(value) for name, value in step.sizes.items()}})
 
 
 def _instances(steps: Sequence[Step]) -> Account:

@@ -8,15 +8,17 @@ cycle.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from difflib import get_close_matches
+from itertools import islice
 
 from atlas.entries.atlas import Collection, Entry
 from atlas.entries.collection import Model, Stack, Use
-from atlas.entries.component import Symbol, entering
+from atlas.entries.component import entering
 from atlas.entries.tree import KeyPath
+from atlas.graph.scope import MAX_COMPARED, MAX_HINTS, Scope, around, nearest, parted
 from atlas.graph.structure import Block, Carry, Graph, Node, Port, Value
+from atlas.graph.ties import check_ties
 from atlas.issues import Issue
 from atlas.operators.catalogue import CATALOGUE
 from atlas.sizes import Size, size
@@ -41,43 +43,6 @@ def spelled(name: str) -> str:
     return re.sub(r"([_^])\{([A-Za-z0-9])\}", r"\1\2", tight)
 
 
-@dataclass(slots=True)
-class _Scope:
-    """What can be read by name within one block so far."""
-
-    block: str
-    outer: _Scope | None
-    values: dict[str, str] = field(default_factory=dict)
-    """The block's own values, by name."""
-    blocks: dict[str, _Scope] = field(default_factory=dict)
-    """The blocks within it that are complete, by name."""
-
-    def find(self, name: str) -> str | None:
-        """The id of a value, looked up from here outwards."""
-        *path, last = name.split(".")
-        scope: _Scope | None = self
-        while scope is not None:
-            inner: _Scope | None = scope
-            for part in path:
-                inner = inner.blocks.get(part) if inner is not None else None
-            if inner is not None and last in inner.values:
-                return inner.values[last]
-            scope = scope.outer
-        return None
-
-    def names(self) -> Iterator[str]:
-        """Everything that can be read from here."""
-        scope: _Scope | None = self
-        while scope is not None:
-            yield from scope._inside("")
-            scope = scope.outer
-
-    def _inside(self, prefix: str) -> Iterator[str]:
-        yield from (prefix + name for name in self.values)
-        for name, scope in self.blocks.items():
-            yield from scope._inside(f"{prefix}{name}.")
-
-
 class _Builder:
     def __init__(self, collection: Collection, model: Model) -> None:
         self.collection = collection
@@ -87,63 +52,76 @@ class _Builder:
         self.places: dict[str, tuple[Collection | Entry, KeyPath]] = {}
         """Where each value is stated, for issues."""
         self.read: set[str] = set()
+        self.left: set[str] = set()
+        """Blocks of which something outside reads a value."""
+        self.sought = 0
+        """How many names that lead nowhere were compared with others."""
         self.entries = {entry.id.removeprefix(f"{collection.id}/"): entry for entry in collection.entries}
         self.later: dict[str, str] = {}
         """Names of values that some component gives, with the component, whether it is before or after."""
+        self.made: set[str] = set()
+        """Names of values that there are so far."""
 
     def graph(self) -> Graph:
-        root = _Scope("", None)
+        root = Scope("", None)
         for name, declared in self.model.inputs.items():
             ids = size(declared.ids) if declared.ids is not None else None
             axes = tuple(size(axis) for axis in declared.axes)
-            root.values[spelled(name)] = spelled(name)
-            self.values[spelled(name)] = Value(spelled(name), name, "", axes, ids, "")
-            self.places[spelled(name)] = (self.collection, ("inputs", name))
+            if self.is_new(root, name, self.collection, ("inputs", name)):
+                self.declare(root, name, axes, ids, "", ("inputs", name))
         for entry in self.collection.entries:
             self.later.update({spelled(name): entry.id for name in entry.data.out})
+        for path, stack in self.model.paths.items():
+            for use in (one for one in stack.components if isinstance(one, Use)):
+                self.later.update({spelled(name): f"{path}/{use.name}" for name in use.out})
         blocks = tuple(self.block(name, stack, root, ("stacks", name)) for name, stack in self.model.stacks.items())
         outputs: dict[str, str] = {}
         for name, meaning in self.model.outputs.items():
             if (found := self.look_up(name, root, self.collection, ("outputs", name))) is not None:
                 outputs[found] = meaning
-        self.tie(blocks)
+        self.issues += check_ties(self.collection, self.model, blocks)
         if self.model.complete and self.collection.whole and not self.issues:
             self.unread()
-        inputs = tuple(spelled(name) for name in self.model.inputs)
+            self.left_alone(blocks)
+        inputs = tuple(root.values.values())
         return Graph(self.collection.id, blocks, self.values, inputs, outputs)
 
-    def block(self, path: str, stack: Stack, outer: _Scope, where: KeyPath) -> Block:
-        scope = _Scope(path, outer)
+    def block(self, path: str, stack: Stack, outer: Scope, where: KeyPath) -> Block:
+        scope = Scope(path, outer)
         first: dict[str, str] = {}
         for name in stack.carries:
             first[name] = self.first(name, stack, outer, where)
             inherited = self.values.get(first[name])
-            # The axes of what is carried are those that the components in the layer state; build_axes fills them in.
-            self.declare(scope, name, (), inherited.ids if inherited is not None else None, "", where)
+            at = (*where, "carries", name)
+            if self.is_new(scope, name, self.collection, at):
+                # The axes of what is carried are those that the components in the layer state; filled in later.
+                self.declare(scope, name, (), inherited.ids if inherited is not None else None, "", at)
         children: list[Node | Block] = []
+        plain = {name for name in stack.components if isinstance(name, str)}
+        used = {one.name for one in stack.components if isinstance(one, Use)}
         names: set[str] = set()
         for index, component in enumerate(stack.components):
             at = (*where, "components", index)
             name = component if isinstance(component, str) else component.name
             if name in names:
-                message, hint = f"{name} is there twice in {path}", "give one of them another name: `as: …`"
-                self.issues.append(self.collection.issue(at, "A609", message, hint))
+                if not isinstance(component, str) or name in stack.stacks or name in used:  # else reported with lists
+                    message, hint = f"{name} is there twice in {path}", "give one of them another name: `as: …`"
+                    self.issues.append(self.collection.issue(at, "A609", message, hint))
                 continue
             names.add(name)
             if name in stack.stacks and isinstance(component, str):
                 children.append(self.block(f"{path}/{name}", stack.stacks[name], scope, (*where, "stacks", name)))
             elif (node := self.node(path, component, scope, at)) is not None:
                 children.append(node)
-        for name in stack.stacks:
-            if name not in names:
-                message = f"the stack {name} is not among the components of {path}"
-                hint = "name it there, in the order of the data flow"
-                self.issues.append(self.collection.issue_at_key((*where, "stacks", name), "A609", message, hint))
+        for name in [name for name in stack.stacks if name not in plain]:
+            message = f"the stack {name} is not among the components of {path}"
+            hint = "name it there, in the order of the data flow"
+            self.issues.append(self.collection.issue_at_key((*where, "stacks", name), "A609", message, hint))
         carries = tuple(self.carry(name, handed, first[name], scope, where) for name, handed in stack.carries.items())
         outer.blocks[path.rpartition("/")[2]] = scope
         return Block(path, stack, tuple(children), tuple(one for one in carries if one is not None))
 
-    def first(self, name: str, stack: Stack, outer: _Scope, where: KeyPath) -> str:
+    def first(self, name: str, stack: Stack, outer: Scope, where: KeyPath) -> str:
         """The id of what the first layer takes as a value that is carried; empty where that is not known."""
         if name in stack.takes:
             return self.look_up(stack.takes[name], outer, self.collection, (*where, "takes", name)) or ""
@@ -153,21 +131,23 @@ class _Builder:
             self.issues.append(self.collection.issue_at_key((*where, "carries", name), "A601", message, hint))
         return ""
 
-    def carry(self, name: str, handed: str, first: str, scope: _Scope, where: KeyPath) -> Carry | None:
+    def carry(self, name: str, handed: str, first: str, scope: Scope, where: KeyPath) -> Carry | None:
         found = self.look_up(handed, scope, self.collection, (*where, "carries", name))
-        taken = scope.values[spelled(name)]
-        return Carry(taken, first, found) if found is not None else None
+        if found is None:
+            return None
+        if scope.block not in around(self.values[found].block):
+            message = f"{handed} is not made in {scope.block}, so its layers cannot hand it on"
+            self.issues.append(self.collection.issue((*where, "carries", name), "A601", message))
+            return None
+        return Carry(scope.values[spelled(name)], first, found)
 
-    def node(self, path: str, component: str | Use, scope: _Scope, at: KeyPath) -> Node | None:
+    def node(self, path: str, component: str | Use, scope: Scope, at: KeyPath) -> Node | None:
         use = component if isinstance(component, Use) else None
         of = use.use if use is not None else f"{path}/{component}"
         entry = self.entries.get(of)
         if entry is None:
             if use is not None and self.collection.whole:
-                near = get_close_matches(of, list(self.entries), n=1)
-                hint = f"did you mean `{near[0]}`?" if near else "name a component of this model"
-                message = f"the model has no component {of}"
-                self.issues.append(self.collection.issue((*at, "use"), "A609", message, hint))
+                self.missing(use, of, scope, at)
             return None
         name = use.name if use is not None else entry.name
         node_id = f"{path}/{name}"
@@ -182,7 +162,8 @@ class _Builder:
         gives = tuple(
             self.given(entry, value, symbol, scope, owner, where, node_id, sizes) for value, symbol in outs.items()
         )
-        self.ports_are_whole(entry, owner, where, dict(ins), ins, outs)
+        if all(_may_enter(entry, symbol) for _, symbol in ins):  # else that is what is wrong
+            self.ports_are_whole(entry, owner, where, [symbol for _, symbol in ins], outs)
         tensors = {
             symbol: declared.tensor for symbol, declared in entry.data.symbols.items() if declared.tensor is not None
         }
@@ -203,18 +184,28 @@ class _Builder:
             {symbol: _parted(text) for symbol, text in tied.items()},
         )
 
+    def missing(self, use: Use, of: str, scope: Scope, at: KeyPath) -> None:
+        """A use of a component that is not there; what it would give is, so that its readers are not wrong too."""
+        near = get_close_matches(of, islice(self.entries, MAX_COMPARED), n=1) if self.sought < MAX_HINTS else []
+        self.sought += 1
+        hint = f"did you mean `{near[0]}`?" if near else "name a component of this model"
+        self.issues.append(self.collection.issue((*at, "use"), "A609", f"the model has no component {of}", hint))
+        outs = use.out or (self.entries[near[0]].data.out if near else {})
+        for name in outs:
+            if self.is_new(scope, name, self.collection, (*at, "out", name)):
+                self.declare(scope, name, (), None, f"{scope.block}/{use.name}", (*at, "out", name))
+
     def taken(
-        self, entry: Entry, value: str, symbol: str, scope: _Scope, owner: Collection | Entry, where: KeyPath
+        self, entry: Entry, value: str, symbol: str, scope: Scope, owner: Collection | Entry, where: KeyPath
     ) -> Port | None:
         declared = entry.data.symbols.get(symbol)
         if declared is None:
             return None  # reported with the symbols
-        arguments = [argument.name for argument in CATALOGUE[entry.data.operator].contract.inputs]
-        if declared.binds not in arguments or declared.parameter is not None:
+        if not _may_enter(entry, symbol):
             message = f"{symbol} is no argument of {entry.data.operator}, so no value can enter as it"
             self.issues.append(owner.issue((*where, "in", value), "A607", message))
             return None
-        found = self.look_up(value, scope, owner, (*where, "in", value), entry)
+        found = self.look_up(value, scope, owner, (*where, "in", value))
         return Port(symbol, declared.binds or "", found) if found is not None else None
 
     def given(
@@ -222,62 +213,74 @@ class _Builder:
         entry: Entry,
         value: str,
         symbol: str,
-        scope: _Scope,
+        scope: Scope,
         owner: Collection | Entry,
         where: KeyPath,
         node_id: str,
         sizes: Mapping[str, Size],
     ) -> Port | None:
-        declared = entry.data.symbols.get(symbol)
-        if declared is None:
+        if not self.is_new(scope, value, owner, (*where, "out", value)):
             return None
+        declared = entry.data.symbols.get(symbol)
+        axes = tuple(size(axis).substitute(sizes) for axis in declared.axes) if declared is not None else ()
+        ids = size(declared.ids).substitute(sizes) if declared is not None and declared.ids is not None else None
+        found = self.declare(scope, value, axes, ids, node_id, (*where, "out", value), owner)
         results = [output.name for output in CATALOGUE[entry.data.operator].contract.outputs]
-        if declared.binds not in results:
+        if declared is not None and declared.binds in results:
+            return Port(symbol, declared.binds or "", found)
+        if declared is not None:  # else reported with the symbols
             message = f"{symbol} is no result of {entry.data.operator}, so it cannot leave as a value"
             self.issues.append(owner.issue((*where, "out", value), "A607", message))
-            return None
-        before = scope.values.get(spelled(value))
-        if before is not None:
-            by = self.values[before].source or f"the layer before, in {scope.block}"
-            message = f"{value} is produced already, by {by}"
-            hint = "give one of the two values another name"
-            self.issues.append(owner.issue_at_key((*where, "out", value), "A602", message, hint))
-            return None
-        axes = tuple(size(axis).substitute(sizes) for axis in declared.axes)
-        ids = size(declared.ids).substitute(sizes) if declared.ids is not None else None
-        found = self.declare(scope, value, axes, ids, node_id, where)
-        self.places[found] = (owner, (*where, "out", value))
-        return Port(symbol, declared.binds or "", found)
+        return None
+
+    def is_new(self, scope: Scope, name: str, owner: Collection | Entry, at: KeyPath) -> bool:
+        """Whether nothing has this name in the block, and no other value has the same id."""
+        before = scope.values.get(spelled(name)) or _value_id(scope, name)
+        if before not in self.values:
+            return True
+        made = self.values[before]
+        by = made.source or (f"the layer before, in {made.block}" if made.block else "the caller of the model")
+        message, hint = f"{name} is produced already, by {by}", "give one of the two values another name"
+        self.issues.append(owner.issue_at_key(at, "A602", message, hint))
+        return False
 
     def declare(
-        self, scope: _Scope, name: str, axes: tuple[Size, ...], ids: Size | None, source: str, where: KeyPath
+        self,
+        scope: Scope,
+        name: str,
+        axes: tuple[Size, ...],
+        ids: Size | None,
+        source: str,
+        at: KeyPath,
+        owner: Collection | Entry | None = None,
     ) -> str:
-        value_id = f"{scope.block}.{spelled(name)}"
+        value_id = _value_id(scope, name)
+        self.made.add(spelled(name))
         scope.values[spelled(name)] = value_id
         self.values[value_id] = Value(value_id, name, scope.block, axes, ids, source)
-        self.places.setdefault(value_id, (self.collection, (*where, "carries", name)))
+        self.places[value_id] = (owner or self.collection, at)
         return value_id
 
-    def look_up(
-        self, name: str, scope: _Scope, owner: Collection | Entry, at: KeyPath, entry: Entry | None = None
-    ) -> str | None:
-        found = scope.find(".".join(map(spelled, name.split("."))))
+    def look_up(self, name: str, scope: Scope, owner: Collection | Entry, at: KeyPath) -> str | None:
+        found = scope.find(spelled(name))
         if found is not None:
             self.read.add(found)
+            self.left.update(path for path in around(self.values[found].block) if path not in around(scope.block))
             return found
         if not self.model.complete or not self.collection.whole:
             return None
-        known = list(dict.fromkeys(scope.names()))
-        last = spelled(name.rpartition(".")[2])
         issue = owner.issue_at_key if at[-1:] == (name,) and at[-2:-1] != ("takes",) else owner.issue
-        if last in self.later and last not in {one.rpartition(".")[2] for one in known}:
-            by = self.later[last]
-            message = f"{name} is read before {by} produces it"
+        last = parted(spelled(name))[1]
+        if last in self.later and last not in self.made:
+            message = f"{name} is read before {self.later[last]} produces it"
             self.issues.append(issue(at, "A603", message, "put the components in the order of the data flow"))
             return None
-        elsewhere = [one for one in known if one.rpartition(".")[2] == last and one != name]
-        near = elsewhere or get_close_matches(spelled(name), known, n=1, cutoff=0.4)
-        hint = f"did you mean `{near[0]}`?" if near else f"there is {', '.join(known[:8]) or 'nothing yet'}"
+        hint = ""
+        if self.sought < MAX_HINTS:
+            self.sought += 1
+            near = nearest(spelled(name), scope.names())
+            there = ", ".join(dict.fromkeys(islice(scope.names(), 8))) or "nothing yet"
+            hint = f"did you mean `{near}`?" if near is not None else f"there is {there}"
         self.issues.append(issue(at, "A601", f"nothing produces {name}", hint))
         return None
 
@@ -286,15 +289,13 @@ class _Builder:
         entry: Entry,
         owner: Collection | Entry,
         where: KeyPath,
-        ins: Mapping[str, str],
-        pairs: tuple[tuple[str, str], ...],
+        entering_symbols: list[str],
         outs: Mapping[str, str],
     ) -> None:
         """Every argument that is no parameter gets a value, and every result leaves as one."""
         if not self.model.complete:
             return
         operator = CATALOGUE[entry.data.operator]
-        entering_symbols, leaving = [symbol for _, symbol in pairs], set(outs.values())
         results = {output.name for output in operator.contract.outputs}
         inputs = {argument.name for argument in operator.contract.inputs}
         for name, declared in entry.data.symbols.items():
@@ -302,7 +303,7 @@ class _Builder:
             if declared.binds in inputs and not stored and name not in entering_symbols:
                 message = f"no value enters {entry.id} as {name}"
                 self.issues.append(owner.issue_at_key((*where, "in"), "A607", message, f"add `…: '{name}'` to `in`"))
-            if declared.binds in results and not leaving:
+            if declared.binds in results and not outs:
                 message = f"nothing leaves {entry.id}"
                 self.issues.append(owner.issue_at_key((*where, "out"), "A607", message, f"add `…: '{name}'` to `out`"))
         for name in entering_symbols:
@@ -313,14 +314,18 @@ class _Builder:
 
     def symbols_exist(self, entry: Entry, use: Use, at: KeyPath) -> None:
         """What a use says about symbols and sizes is about those of the component."""
-        sizes = {
-            name for declared in entry.data.symbols.values() for axis in declared.axes for name in size(axis).symbols
-        }
-        stored = [name for name, declared in entry.data.symbols.items() if declared.tensor or declared.parameter]
+        axes = [
+            axis
+            for declared in entry.data.symbols.values()
+            for axis in (*declared.axes, *([] if declared.ids is None else [declared.ids]))
+        ]
+        sizes = {name for axis in axes for name in size(axis).symbols}
+        stored = [name for name, declared in entry.data.symbols.items() if declared.parameter or declared.buffer]
+        learned = [name for name, declared in entry.data.symbols.items() if declared.parameter]
         for key, names, known in (
             ("with", use.with_, sorted(sizes)),
             ("tensors", use.tensors, stored),
-            ("tied", use.tied, stored),
+            ("tied", use.tied, learned),
         ):
             for name in names:
                 if name not in known:
@@ -333,33 +338,15 @@ class _Builder:
                 message = f"`{symbol}` is not among the symbols of {entry.id}"
                 self.issues.append(self.collection.issue(at, "A609", message))
 
-    def tie(self, blocks: tuple[Block, ...]) -> None:
-        """Every parameter that is the same as another names one that is there, is no tie itself, and is as large."""
-        nodes = {node.id: node for block in blocks for node in block.nodes}
-        for node in nodes.values():
-            for symbol, (other_id, other_symbol) in node.tied.items():
-                other = nodes.get(other_id)
-                target = other.entry.data.symbols.get(other_symbol) if other is not None else None
-                own = node.entry.data.symbols[symbol]
-                at = ("symbols", symbol, "tied")
-                if other is None or target is None or target.parameter is None:
-                    known = [f"{one.id}.{name}" for one in nodes.values() for name in _learned(one.entry)]
-                    near = get_close_matches(f"{other_id}.{other_symbol}", known, n=1)
-                    hint = f"did you mean `{near[0]}`?" if near else "name a component and its parameter"
-                    message = f"no component has the parameter {other_id}.{other_symbol}"
-                    self.issues.append(node.entry.issue(at, "A610", message, hint))
-                elif any(self.model.stack(path).layers is not None for path in _around(other.block)):
-                    message = (
-                        f"{other_id} is in a stack with layers, so which layer's {other_symbol} is meant is not said"
-                    )
-                    self.issues.append(node.entry.issue(at, "A610", message))
-                elif other_symbol in other.tied:
-                    message = f"{other_id}.{other_symbol} is tied itself; name the one that both are"
-                    self.issues.append(node.entry.issue(at, "A610", message))
-                elif _axes(own, node) != _axes(target, other):
-                    ours, theirs = (", ".join(map(str, axes)) for axes in (_axes(own, node), _axes(target, other)))
-                    message = f"{symbol} has the axes [{ours}], but {other_id}.{other_symbol} has [{theirs}]"
-                    self.issues.append(node.entry.issue(at, "A610", message))
+    def left_alone(self, blocks: tuple[Block, ...]) -> None:
+        """A stack of which nothing outside reads a value is computed for nothing; its layers read only each other."""
+        for block in (one for outermost in blocks for one in outermost.blocks):
+            if block.carries and block.id not in self.left:
+                taken, handed = next(iter(block.stack.carries.items()))
+                at = tuple(part for name in block.id.split("/") for part in ("stacks", name))
+                message = f"nothing outside of {block.id} reads {handed}, which its last layer hands on"
+                hint = f"read `{block.id.rpartition('/')[2]}.{handed}`, or name it among the model's `outputs`"
+                self.issues.append(self.collection.issue((*at, "carries", taken), "A605", message, hint))
 
     def unread(self) -> None:
         """A value that nothing reads would be computed for nothing, or is misspelt where it is meant to be read."""
@@ -374,14 +361,12 @@ class _Builder:
             self.issues.append(owner.issue_at_key(at, "A605", message, hint))
 
 
-def _around(block: str) -> list[str]:
-    """The paths of a block and of those around it."""
-    parts = block.split("/")
-    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
-
-
-def _learned(entry: Entry) -> list[str]:
-    return [name for name, symbol in entry.data.symbols.items() if symbol.parameter is not None]
+def _may_enter(entry: Entry, symbol: str) -> bool:
+    """Whether a value may enter as this symbol: it stands for an argument that nothing stores."""
+    declared = entry.data.symbols.get(symbol)
+    if declared is None or declared.parameter is not None or declared.buffer is not None:
+        return False
+    return any(argument.name == declared.binds for argument in CATALOGUE[entry.data.operator].contract.inputs)
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -390,5 +375,6 @@ def _parted(text: str) -> tuple[str, str]:
     return node, symbol
 
 
-def _axes(symbol: Symbol, node: Node) -> tuple[Size, ...]:
-    return tuple(size(axis).substitute(node.sizes) for axis in symbol.axes)
+def _value_id(scope: Scope, name: str) -> str:
+    """A value's name in the whole model: an input has its own name alone."""
+    return f"{scope.block}.{spelled(name)}" if scope.block else spelled(name)

@@ -6,6 +6,7 @@ what the stack states: `with` on the way in, `ends` on the way out, `then` from 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,9 @@ from atlas.graph.structure import Block, Graph, Node, Port, Value
 from atlas.sizes import Size, size, symbol
 
 Axes = tuple[Size, ...]
+
+_AT_A_LAYER = re.compile(r"_\{in [^{}]*\}$")
+"""What is added to a size's name where it is that of some layer of a stack, which is no size of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +40,12 @@ def with_carried_axes(graph: Graph) -> Graph:
     """The graph in which values that go from layer to layer have the axes with which they are read first."""
     values = dict(graph.values)
     blocks = {one.id: one for block in graph.blocks for one in block.blocks}
-    for block in blocks.values():
+    for block in reversed(blocks.values()):  # those within before those around
         for carry in block.carries:
             found = _read_as(block, carry.taken, blocks)
             if found is None:  # nothing reads it, so it is what the layer hands on
-                found = values[carry.handed].axes
+                handed = values[carry.handed]
+                found = tuple(_left(axis, handed.block, block.id, blocks) for axis in handed.axes)
             values[carry.taken] = replace(values[carry.taken], axes=found)
     return replace(graph, values=values)
 
@@ -88,7 +93,7 @@ def _misfits_of_carries(graph: Graph, block: Block, blocks: Mapping[str, Block])
         found = tuple(_left(axis, handed.block, block.id, blocks) for axis in handed.axes)
         if wanted != found:
             message = f"a layer hands on {handed.name} with the axes {shown(found)}, but the next takes {shown(wanted)}"
-            yield Misfit(None, block, None, handed, message)
+            yield Misfit(None, block, None, taken, message)
         if carry.first:
             first = graph.values[carry.first]
             outer = block.id.rpartition("/")[0]
@@ -103,7 +108,8 @@ def _misfits_of_carries(graph: Graph, block: Block, blocks: Mapping[str, Block])
 
 def shown(axes: Axes) -> str:
     """Axes as entries write them."""
-    return f"[{', '.join(str(axis).partition('@')[0] if '@' in str(axis) else str(axis) for axis in axes)}]"
+    plain = (axis.substitute({name: symbol(_AT_A_LAYER.sub("", name)) for name in axis.symbols}) for axis in axes)
+    return f"[{', '.join(map(str, plain))}]"
 
 
 def _described(value: Value) -> str:
@@ -171,4 +177,9 @@ def _terms(block: Block, *, entered: bool) -> dict[str, Size]:
     stack = block.stack
     first = {name: size(text) for name, text in stack.with_.items()}
     unknown = [*stack.then, *stack.varies] if not entered else list(stack.varies)
-    return first | {name: symbol(f"{name}@{block.id}") for name in unknown}
+    return first | {name: _at_a_layer(name, block.id) for name in unknown}
+
+
+def _at_a_layer(name: str, block: str) -> Size:
+    """What a size is at some layer of a block, outside of it: equal to nothing but itself."""
+    return symbol(f"{name}_{{in {block.replace('_', '+').replace('/', ',')}}}")  # as sizes are written, also in floors

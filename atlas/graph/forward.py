@@ -19,10 +19,6 @@ from atlas.graph.weights import Weight, weight_key, weights
 from atlas.operators.catalogue import find
 from atlas.operators.contract import Array
 from atlas.operators.registry import Operator
-from atlas.sizes import size
-
-MAX_ELEMENTS = 500_000_000
-"""How many numbers the weights of a model that is run may have in all."""
 
 
 class ForwardError(AtlasError):
@@ -90,16 +86,33 @@ def forward(
     return Run(values, outputs, tuple(trace))
 
 
+def run_randomly(
+    graph: Graph, sizes: Sizes, seed: int, dtype: str, watch: Callable[[Traced], None] | None = None
+) -> Run:
+    """Run the model with random weights on random inputs, in a floating-point type; one seed gives one run.
+
+    Overflow is let through: whoever looks at the values is told of numbers that are not finite.
+
+    Raises:
+        ForwardError: a step cannot be taken.
+        SizeError: the sizes do not fit the model.
+    """
+    rng = np.random.default_rng(seed)
+    inputs = random_inputs(graph, sizes, rng, dtype)
+    arrays = random_weights(graph, sizes, rng, dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        return forward(graph, sizes, inputs, arrays, watch)
+
+
 def random_weights(graph: Graph, sizes: Sizes, rng: np.random.Generator, dtype: str = "float64") -> dict[str, Array]:
     """Random numbers for every weight, gains, biases and buffers included; positive ones where the entry says so.
 
+    Whoever does not know that the sizes are small asks `memory.needed` first.
+
     Raises:
-        SizeError: the weights would be too large to be run.
+        SizeError: a size is missing or gives no length.
     """
     listed = weights(graph, sizes)
-    total = sum(weight.count for weight in listed if weight.tied is None)
-    if total > MAX_ELEMENTS:
-        raise SizeError(f"the weights would have {total:,} numbers; at most {MAX_ELEMENTS:,} are run")
     return {weight.key: drawn(weight, rng).astype(dtype) for weight in listed if weight.tied is None}
 
 
@@ -181,7 +194,6 @@ def _weight(step: Step, symbol: str, arrays: Mapping[str, Array]) -> Array:
 def _check_written(step: Step, written: Mapping[str, Array]) -> None:
     """What leaves has the shape that the entry declares."""
     for symbol, key in step.writes.items():
-        declared = step.node.entry.data.symbols[symbol].axes
-        expected = tuple(size(axis).value(step.sizes) for axis in declared)
+        expected = step.shape(symbol)
         if written[key].shape != expected:
             raise ForwardError(f"{step.key}: {symbol} has the shape {written[key].shape}, its axes say {expected}")

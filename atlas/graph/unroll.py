@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from atlas.entries.collection import Variant
 from atlas.exceptions import SizeError
 from atlas.graph.structure import Block, Graph, Node
-from atlas.sizes import Size, size
+from atlas.sizes import Size, constant, size
 
 Place = tuple[tuple[str, int], ...]
 """The layer, counted from 0, of each block with layers around a step, outermost first."""
@@ -47,6 +47,8 @@ class Step:
     """The layer whose weights it uses; another than `place` where layers share them."""
     sizes: Mapping[str, int]
     """The value of every size symbol of the entry that is bound."""
+    terms: Mapping[str, Size]
+    """Sizes of stacks that depend on sizes without a value, such as those of inputs, in terms of these."""
     reads: Mapping[str, str]
     """For each symbol that a value enters as: the value's key, such as `encoder[2].x_{n+1}`."""
     writes: Mapping[str, str]
@@ -58,6 +60,23 @@ class Step:
     def key(self) -> str:
         """Where it is: `encoder[2]/self-attention`."""
         return f"{placed(self.node.block, self.place)}/{self.node.name}"
+
+    def shape(self, symbol: str) -> tuple[int, ...]:
+        """The lengths that the axes of one of the entry's symbols have here.
+
+        Raises:
+            SizeError: a size is missing, or an axis has no length; the message says which step and symbol.
+        """
+        lengths = []
+        for axis in map(size, self.node.entry.data.symbols[symbol].axes):
+            try:
+                length = axis.value(self.sizes)
+            except SizeError as error:
+                raise SizeError(f"{self.key}: {symbol} has no shape: {error}") from None
+            if length < 1:
+                raise SizeError(f"{self.key}: {symbol} has the axis {axis}, which is {length}")
+            lengths.append(length)
+        return tuple(lengths)
 
 
 def placed(block: str, place: Place) -> str:
@@ -80,15 +99,50 @@ def unroll(graph: Graph, sizes: Sizes) -> Iterator[Step]:
     yield from Walk(graph, sizes).steps()
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What size symbols are in one place."""
+
+    numbers: dict[str, int]
+    """Those that have a value."""
+    terms: dict[str, Size]
+    """Those that follow from others without a value."""
+
+    def inner(self, where: str, expressions: Mapping[str, str | int | Size]) -> _Known:
+        """What is known where these symbols are these expressions of what is known here."""
+        found = _Known(dict(self.numbers), dict(self.terms))
+        values = self.terms | {name: constant(number) for name, number in self.numbers.items()}
+        for name, text in expressions.items():
+            expression = text if isinstance(text, Size) else size(text)
+            try:
+                if expression.symbols <= self.numbers.keys():
+                    found.bind(name, expression.value(self.numbers))
+                else:
+                    found.terms[name] = expression.substitute(values)
+                    found.numbers.pop(name, None)
+            except SizeError as error:
+                raise SizeError(f"{where}: {error}") from None
+        return found
+
+    def bind(self, name: str, number: int) -> None:
+        """Give a symbol a value."""
+        self.numbers[name] = number
+        self.terms.pop(name, None)
+
+
 class Walk:
-    """One walk; afterwards `keys` has the key of each value as a reader outside of its block sees it."""
+    """One walk; afterwards `keys` has the key of each value as a reader outside of its block sees it.
+
+    `aliases` has the key of what each layer takes from the one before, by the name that it has within the layer.
+    """
 
     def __init__(self, graph: Graph, sizes: Sizes) -> None:
         """Begin at the model's inputs."""
         self.graph = graph
         self.lists = sizes.lists
-        self.root = dict(sizes.numbers)
+        self.root = _Known(dict(sizes.numbers), {})
         self.keys: dict[str, str] = {name: name for name in graph.inputs}
+        self.aliases: dict[str, str] = {}
         self.taken = 0
 
     def steps(self) -> Iterator[Step]:
@@ -100,45 +154,46 @@ class Walk:
         """The key of each value that the model returns, by id; the walk must be over."""
         return {value: self.keys[value] for value in self.graph.outputs if value in self.keys}
 
-    def _block(self, block: Block, around: dict[str, int], place: Place, weights: Place, scope: str) -> Iterator[Step]:
+    def _block(self, block: Block, around: _Known, place: Place, weights: Place, scope: str) -> Iterator[Step]:
         stack = block.stack
-        here = dict(around)
-        here.update(_bound(stack.with_, around))
-        layers = 1 if stack.layers is None else _count(block, size(stack.layers), around)
+        here = around.inner(block.id, stack.with_)
+        layers = 1 if stack.layers is None else _count(block, size(stack.layers), around.numbers)
         self._lists_fit(block, layers)
         for layer in range(layers):
-            here.update({name: self.lists[name][layer] for name in stack.varies if name in self.lists})
+            for name in stack.varies:
+                if name in self.lists:
+                    here.bind(name, self.lists[name][layer])
             inner, shared = place, weights
             if stack.layers is not None:
                 inner = (*place, (block.id, layer))
                 shared = (*weights, (block.id, 0 if stack.shares_weights else layer))
-            self._carry(block, layer)
+            self._carry(block, layer, inner)
             names = scope + _scope(block, dict(shared).get(block.id, 0))
             for child in block.children:
                 if isinstance(child, Node):
                     yield self._step(child, here, inner, shared, names)
                 else:
                     yield from self._block(child, here, inner, shared, names)
-            here.update(_bound(stack.then, here))
+            here = here.inner(block.id, stack.then)
         _end(block, here, around)
 
-    def _carry(self, block: Block, layer: int) -> None:
-        for carry in block.carries:
-            source = carry.handed if layer else carry.first
-            if source in self.keys:
-                self.keys[carry.taken] = self.keys[source]
+    def _carry(self, block: Block, layer: int, place: Place) -> None:
+        sources = {carry.taken: carry.handed if layer else carry.first for carry in block.carries}
+        # All at once: what one carry hands on may be what another takes.
+        found = {taken: self.keys[source] for taken, source in sources.items() if source in self.keys}
+        self.keys |= found
+        self.aliases |= {self._key(taken, block.id, place): key for taken, key in found.items()}
 
-    def _step(self, node: Node, sizes: Mapping[str, int], place: Place, weights: Place, scope: str) -> Step:
+    def _step(self, node: Node, known: _Known, place: Place, weights: Place, scope: str) -> Step:
         self.taken += 1
         if self.taken > MAX_STEPS:
             raise SizeError(f"the model has more than {MAX_STEPS:,} steps")
-        own = dict(sizes)
-        own.update(_bound(node.sizes, sizes))
+        own = known.inner(node.id, node.sizes)
         reads = {port.symbol: self.keys[port.value] for port in node.takes if port.value in self.keys}
         writes = {port.symbol: self._key(port.value, node.block, place) for port in node.gives}
         for port in node.gives:
             self.keys[port.value] = writes[port.symbol]
-        return Step(node, place, weights, own, reads, writes, scope)
+        return Step(node, place, weights, own.numbers, own.terms, reads, writes, scope)
 
     def _key(self, value_id: str, block: str, place: Place) -> str:
         return placed(block, place) + value_id.removeprefix(block)
@@ -148,14 +203,17 @@ class Walk:
             if name in self.lists and len(self.lists[name]) != layers:
                 found = len(self.lists[name])
                 raise SizeError(f"{name} has {found} values, but {block.id} has {layers} layers")
-            if name in self.root:
+            if name in self.root.numbers:
                 raise SizeError(f"{name} varies in {block.id}, but has one value, not a list")
 
 
 def _count(block: Block, layers: Size, sizes: Mapping[str, int]) -> int:
-    count = layers.value(sizes)
+    try:
+        count = layers.value(sizes)
+    except SizeError as error:
+        raise SizeError(f"{block.id} has {layers} layers: {error}") from None
     if not 1 <= count <= MAX_STEPS:
-        raise SizeError(f"{block.id} has {layers} layers, which is {count}")
+        raise SizeError(f"{block.id} has {layers} layers, which is {count:,}; there are 1 to {MAX_STEPS:,}")
     return count
 
 
@@ -165,15 +223,15 @@ def _scope(block: Block, layer: int) -> str:
     return (stack.scope or "").replace(f"{{{stack.index}}}", str(stack.first + layer))
 
 
-def _end(block: Block, here: Mapping[str, int], around: dict[str, int]) -> None:
+def _end(block: Block, here: _Known, around: _Known) -> None:
     """After the last layer the sizes that changed have the names that the stack around knows them by."""
     for name, called in block.stack.ends.items():
-        if name in here and around.setdefault(called, here[name]) != here[name]:
-            found = f"{name} is {here[name]} after the last layer of {block.id}"
-            raise SizeError(f"{found}, but {called} is {around[called]}")
-
-
-def _bound(expressions: Mapping[str, str | int | Size], sizes: Mapping[str, int]) -> dict[str, int]:
-    """The values of expressions whose symbols are all bound."""
-    read = {name: one if isinstance(one, Size) else size(one) for name, one in expressions.items()}
-    return {name: one.value(sizes) for name, one in read.items() if one.symbols <= sizes.keys()}
+        found: int | Size | None = here.numbers.get(name)
+        before: int | Size | None = None
+        if found is not None:
+            before = around.numbers.setdefault(called, here.numbers[name])
+        elif (found := here.terms.get(name)) is not None:
+            before = around.terms.setdefault(called, found)
+        if before != found:
+            message = f"{name} is {found} after the last layer of {block.id}"
+            raise SizeError(f"{message}, but {called} is {before}")

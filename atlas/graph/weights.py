@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import prod
 
 from atlas.entries.component import Symbol
-from atlas.exceptions import ShapeError
+from atlas.exceptions import ShapeError, SizeError
 from atlas.graph.layout import Layout, layout_of
 from atlas.graph.structure import Graph, Node
 from atlas.graph.unroll import Place, Sizes, Step, placed, unroll
@@ -59,16 +59,23 @@ def weights(graph: Graph, sizes: Sizes) -> list[Weight]:
 
 
 def weights_of(steps: Iterable[Step]) -> Iterator[Weight]:
-    """The weights of these steps, each once."""
-    seen: set[str] = set()
+    """The weights of these steps, each once.
+
+    Raises:
+        ShapeError: layers that share a weight need it with different shapes.
+    """
+    seen: dict[str, Weight] = {}
     for step in steps:
         for name, symbol in step.node.entry.data.symbols.items():
             if symbol.parameter is None and symbol.buffer is None:
                 continue
             key = weight_key(step.node, step.weights, name)
             if key not in seen:
-                seen.add(key)
-                yield _weight(step, name, symbol, key)
+                seen[key] = _weight(step, name, symbol, key)
+                yield seen[key]
+            elif (shape := _weight(step, name, symbol, key).shape) != seen[key].shape:
+                first = seen[key].shape
+                raise ShapeError(f"{step.key} shares {key}, which has the shape {first}, but needs {shape}")
 
 
 def weight_key(node: Node, place: Place, symbol: str) -> str:
@@ -103,8 +110,11 @@ def upstream_shapes(found: Iterable[Weight]) -> dict[str, tuple[int, ...]]:
 
 
 def _weight(step: Step, name: str, symbol: Symbol, key: str) -> Weight:
-    shape = tuple(size(axis).value(step.sizes) for axis in symbol.axes)
+    shape = step.shape(name)
     share = {size(axis): size(part).value(step.sizes) for axis, part in symbol.active.items()}
+    for axis, length in zip(symbol.axes, shape, strict=True):
+        if (part := share.get(size(axis), length)) > length:
+            raise SizeError(f"{key}: one token would use {part:,} of {axis}, which is {length:,}")
     used = prod(share.get(size(axis), length) for axis, length in zip(symbol.axes, shape, strict=True))
     tied = step.node.tied.get(name)
     tensor = step.node.tensors.get(name)

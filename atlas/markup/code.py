@@ -5,12 +5,14 @@ Only so does an excerpt that begins within a docstring have the right colours, a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from itertools import groupby
 from operator import itemgetter
+from unicodedata import category
 
 from markupsafe import Markup
 from pygments.lexer import Lexer
@@ -23,14 +25,12 @@ from pygments.util import ClassNotFound
 from atlas.exceptions import ExcerptError
 from atlas.markup.code_styles import DarkStyle, LightStyle
 
-_CONTROL = [*range(0x09), 0x0B, *range(0x0D, 0x20)]
-_DIRECTION = [0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
-VISIBLE = {
-    **{code: chr(0x2400 + code) for code in _CONTROL},
-    **{code: f"⟨U+{code:04X}⟩" for code in _DIRECTION},
-    0x7F: "␡",
-}
-"""Characters that HTML does not allow, or that make a line look like what it is not, and what is shown instead."""
+_KEPT = frozenset("\t\n\f")
+"""Control characters that are white space in HTML too."""
+_HIDDEN = frozenset(("Cc", "Cf", "Zl", "Zp", "Cs"))
+"""Unicode's categories of characters that are not drawn: controls, formats such as changes of direction, separators."""
+_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+"""Characters that count as letters, marks or symbols and are not drawn either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,22 @@ class CodeLine:
     """Its 1-based number in the file."""
     html: Markup
     """Its highlighted text, without a line break."""
+
+
+def visible(text: str) -> str:
+    """The text with a sign for each character that is not drawn, as it makes a line look like what it is not."""
+    if text.isprintable() and not _BLANK.search(text):
+        return text
+    return "".join(_sign(char) if _is_hidden(char) else char for char in text)
+
+
+def _is_hidden(char: str) -> bool:
+    return char not in _KEPT and (category(char) in _HIDDEN or _BLANK.match(char) is not None)
+
+
+def _sign(char: str) -> str:
+    code = ord(char)
+    return chr(0x2400 + code) if code < 0x20 else "␡" if code == 0x7F else f"⟨U+{code:04X}⟩"
 
 
 def highlight(text: str, language: str = "", path: str = "") -> tuple[Markup, ...]:
@@ -154,6 +170,6 @@ def _html(pieces: list[tuple[str, str]]) -> Markup:
     """One line; adjacent pieces of the same class share a span, and what has no look of its own has none."""
     html: list[str] = []
     for name, group in groupby(((name if value.strip() else "", value) for name, value in pieces), itemgetter(0)):
-        text = escape("".join(value for _, value in group).translate(VISIBLE), quote=False)
+        text = escape(visible("".join(value for _, value in group)), quote=False)
         html.append(f'<span class="{name}">{text}</span>' if name else text)
     return Markup("".join(html))  # noqa: S704 - the text is escaped and the class is one of Pygments' own

@@ -24,6 +24,7 @@ from markupsafe import Markup
 
 from atlas.exceptions import NodeError
 from atlas.node.environment import Environment
+from atlas.node.lengths import refuse_long
 from atlas.node.letters import refuse_raw_symbols
 
 SERVER = Path(__file__).with_name("server.mjs")
@@ -270,7 +271,7 @@ def refuse(formula: Formula) -> Typeset | None:
         return Typeset(formula, None, error, None)
     if half := HALF.search(formula.tex):
         return Typeset(formula, None, "the formula has half of a character, which is no text", half.start())
-    for position, error in refuse_raw_symbols(formula.tex):
+    for position, error in (*refuse_raw_symbols(formula.tex), *refuse_long(formula.tex)):
         return Typeset(formula, None, error, position)
     return None
 

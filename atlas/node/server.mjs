@@ -13,6 +13,8 @@ console.log = console.info = console.debug = console.error;
 
 const LONGEST_FORMULA_MS = 2000; // a macro can multiply its argument, which maxExpand does not count
 const LARGEST_HTML = 8 * 1024 * 1024;
+const LONGEST_LENGTH_EM = 20; // lengths.py refuses longer ones that are written out; a macro can put one together
+const LARGEST_EM = 400; // some 300 rows of a matrix
 // With `trust: false` KaTeX does not refuse \href and its kind: it shows their name in this colour.
 const REFUSED_COLOUR = "#fe0e1d";
 
@@ -25,7 +27,7 @@ const options = (displayMode) => ({
   throwOnError: true,
   errorColor: REFUSED_COLOUR,
   maxExpand: 1000,
-  maxSize: 20,
+  maxSize: LONGEST_LENGTH_EM,
   macros: {},
 });
 
@@ -41,11 +43,22 @@ const refusedCommand = (html) => {
   return shown === null ? null : shown[1];
 };
 
+// KaTeX cuts off long lengths, but no negative ones: they would move a formula out of its place on the page.
+const reachesOut = (html) => {
+  const shown = html.replace(/<annotation[^>]*>[^<]*<\/annotation>/g, "");
+  const all = (pattern) => [...shown.matchAll(pattern)].map((found) => Number(found[1]));
+  const back = all(/margin-(?:left|right):(-[\d.]+)em/g).reduce((sum, length) => sum - length, 0);
+  const moved = all(/(?:voffset|height|depth)="(-?[\d.]+)em"/g);
+  return back > 2 * LONGEST_LENGTH_EM
+    || moved.some((length) => Math.abs(length) > 2 * LONGEST_LENGTH_EM)
+    || all(/(-?[\d.]+)em/g).some((length) => Math.abs(length) > LARGEST_EM);
+};
+
 const typesetOne = ([tex, display]) => {
   try {
     const html = renderWithin(tex, display);
     if (html.length > LARGEST_HTML) return { error: `its HTML would take ${html.length} characters` };
-    if (!html.includes(REFUSED_COLOUR)) return { html };
+    if (!html.includes(REFUSED_COLOUR)) return reachesOut(html) ? { error: "it reaches out of its place" } : { html };
     const command = refusedCommand(html);
     if (command === null) return { error: `the colour ${REFUSED_COLOUR} cannot be used` };
     const position = tex.search(new RegExp(`\\${command}(?![A-Za-z])`));

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from atlas.checks.checked import CheckedEntry
 from atlas.entries.component import Api, ApiArgument
@@ -57,7 +58,7 @@ class ApiView:
 
 def api_view(entry: CheckedEntry, api: Api, parts: Parts) -> ApiView:
     """The API documentation of an entry."""
-    text = parts.typesetting.text
+    text = partial(parts.text, entry.entry)
 
     def arguments(given: Mapping[str, ApiArgument]) -> tuple[ApiArgumentView, ...]:
         return tuple(

@@ -65,7 +65,7 @@ def build_site(settings: Settings) -> Site:
         plans = list(_plans(outcome.checked, Parts(outcome.checked, typesetting), settings, node.place))
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
-        pages = tuple(Renderer(settings.site_name, settings.templates).render(plans, store))
+        pages = tuple(Renderer(settings.site_name, settings.templates, typesetting).render(plans, store))
         return Site(pages, tuple(_assets(node.environment, settings.workspace)), outcome.issues, prose, node.close)
     except BaseException:
         node.close()
@@ -144,7 +144,7 @@ def _collection_plans(
         "model" if is_model else "library",
         data.title,
         data.title,
-        parts.typesetting.text(data.summary).plain,
+        parts.text(collection.collection, data.summary).plain,
         _below(collection.collection.file, settings.content),
         (section,),
         view,
@@ -164,7 +164,7 @@ def _entry_plan(
         "component",
         data.title,
         f"{section.title} · {data.title}",
-        parts.typesetting.text(data.summary).plain,
+        parts.text(entry.entry, data.summary).plain,
         _below(entry.entry.file, settings.content),
         (section, *inner),
         component_view(entry, collection, parts),

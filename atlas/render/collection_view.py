@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Model, Paper
@@ -177,7 +179,7 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
     data = checked.collection.data
     if not isinstance(data, Model):
         raise TypeError(f"{checked.collection.id} is not a model")
-    text, maths = parts.typesetting.text, parts.typesetting.maths
+    text, maths = partial(parts.text, checked.collection), parts.typesetting.maths
     symbols = list(dict.fromkeys(symbol for variant in data.variants.values() for symbol in variant.sizes))
     name = next(iter(data.variants))
     totals = {one: checked.accounts[one].total for one in data.variants}
@@ -203,11 +205,11 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
                 variant_name,
                 tuple(_size(variant.sizes[symbol]) for symbol in symbols),
                 f"{totals[variant_name]:,}",
-                tuple(parts.claim(claim) for claim in checked.variant_claims[variant_name]),
+                tuple(parts.claim(checked.collection, claim) for claim in checked.variant_claims[variant_name]),
             )
             for variant_name, variant in data.variants.items()
         ),
-        claims=tuple(parts.claim(claim) for claim in checked.claims),
+        claims=tuple(parts.claim(checked.collection, claim) for claim in checked.claims),
         proofs=tuple(parts.proof(proof) for proof in checked.proofs),
         bibtex=bibtex(checked.collection.id, data.paper),
     )
@@ -223,8 +225,8 @@ def library_view(checked: CheckedCollection, parts: Parts) -> LibraryView:
     return LibraryView(
         title=data.title,
         kind=data.kind,
-        summary=parts.typesetting.text(data.summary),
-        note=parts.typesetting.text(data.note) if data.note else None,
+        summary=parts.text(checked.collection, data.summary),
+        note=parts.text(checked.collection, data.note) if data.note else None,
         source=Link(release, source_page(data.source)),
         repository=Link(manifest.name, manifest.repository),
         licence=manifest.license,
@@ -253,14 +255,27 @@ def home_view(parts: Parts) -> HomeView:
 
 
 def bibtex(key: str, paper: Paper) -> str:
-    """A BibTeX entry; braces and backslashes of a title stay what they are, as BibTeX reads them too."""
-    fields = [("title", paper.title), ("author", " and ".join(paper.authors)), ("year", str(paper.year))]
+    """A BibTeX entry; backslashes, and braces that match, stay what they are, as BibTeX reads them too."""
+    authors = " and ".join(_bibtex_text(author) for author in paper.authors)
+    fields = [("title", _bibtex_text(paper.title)), ("author", authors), ("year", str(paper.year))]
     if paper.arxiv:
         fields += [("eprint", paper.arxiv), ("archivePrefix", "arXiv")]
     if paper.url:
         fields.append(("url", paper.url))
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields)
     return f"@misc{{{key},\n{lines}\n}}"
+
+
+def _bibtex_text(text: str) -> str:
+    """A text that ends where its field ends, and whose ampersands and percent signs LaTeX prints."""
+    depth, least = 0, 0
+    for char in text:
+        depth += (char == "{") - (char == "}")
+        least = min(least, depth)
+    if depth or least:  # BibTeX counts an escaped brace too
+        named = {"{": r"{\textbraceleft}", "}": r"{\textbraceright}"}
+        text = re.sub(r"\\?([{}])", lambda found: named[found[1]], text)
+    return re.sub(r"(?<!\\)([&%])", r"\\\1", " ".join(text.split()))
 
 
 def _paper_link(paper: Paper) -> Link | None:
@@ -297,21 +312,21 @@ def _size(value: int | tuple[int, ...]) -> str:
 
 def _row(entry: CheckedEntry, per_instance: int, across: int, parts: Parts) -> ComponentRow:
     """A component in one place of a model."""
-    summary = parts.typesetting.text(entry.entry.data.summary)
+    summary = parts.text(entry.entry, entry.entry.data.summary)
     return ComponentRow(parts.entry_link(entry), summary, f"{per_instance:,}", f"{across:,}", entry.operator.name)
 
 
 def _layer(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> ComponentRow:
     """A layer of a library."""
     counted = checked.account(entry.entry)
-    summary, count = parts.typesetting.text(entry.entry.data.summary), parts.count(counted.per_instance)
+    summary, count = parts.text(entry.entry, entry.entry.data.summary), parts.count(counted.per_instance)
     return ComponentRow(parts.entry_link(entry), summary, count, parts.count(counted.across), entry.operator.name)
 
 
 def _card(checked: CheckedCollection, parts: Parts) -> Card:
     data = checked.collection.data
     link = Link(data.title, collection_page(checked.collection.id))
-    summary = parts.typesetting.text(data.summary)
+    summary = parts.text(checked.collection, data.summary)
     if isinstance(data, Library):
         manifest = parts.checked.atlas.sources[data.source].data
         release = manifest.release or manifest.revision

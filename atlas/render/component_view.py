@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
 
-from atlas.checks.base import listed
 from atlas.checks.checked import CheckedCollection, CheckedEntry
-from atlas.entries.collection import Library, Variant
-from atlas.graph.accounting import Account, bound, latex_size
+from atlas.entries.collection import Library
+from atlas.graph.accounting import bound
 from atlas.render.addresses import collection_page, line_anchor, operator_anchor
 from atlas.render.api_view import ApiView, api_view
 from atlas.render.deferred import Inline, Maths
+from atlas.render.parameters_view import ParametersView, parameters_view, plural
 from atlas.render.parts import (
     ClaimView,
-    Count,
     ExcerptView,
     Link,
     Parts,
     ProofView,
     ReferenceView,
-    RowView,
-    VariantRow,
     main_sizes,
     number_latex,
     written,
 )
 from atlas.sizes import size
 
+LIFETIMES = {"token": "for each token", "window": "for each token of a window", "constant": "once, whatever the length"}
+"""How long a state is kept, in words."""
 ALSO_IN = 20
 """How many entries with an operator of the same family a page names; the family's page names all."""
 
@@ -86,25 +86,17 @@ class OptionView:
 
 
 @dataclass(frozen=True, slots=True)
-class ParametersView:
-    """Everything that a page says about parameters."""
+class StateView:
+    """What is kept from one token to the next."""
 
-    per_instance: Count
-    """The count of one instance."""
-    layers: str
-    """How many layers repeat it; empty in a library and where there is but one."""
-    across: Count
-    """The count over all layers; empty likewise."""
-    rows: tuple[RowView, ...]
-    """The learned tensors."""
-    multiplication: Maths | None
-    """Per instance times layers equals total."""
-    variants: tuple[VariantRow, ...]
-    """The same for every variant."""
-    note: Inline | None
-    """How the parameters are owned."""
-    origin: str
-    """Where the numbers come from."""
+    symbol: Maths
+    """Its symbol."""
+    axes: Maths
+    """The axes that are kept."""
+    lifetime: str
+    """For how long."""
+    meaning: str
+    """What it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +129,8 @@ class ComponentView:
     """What differs in training."""
     conventions: tuple[tuple[str, str], ...]
     """The conventions of this formulation."""
+    state: tuple[StateView, ...]
+    """What is kept from one token to the next."""
     options: tuple[OptionView, ...]
     """What the operator was called with besides arrays."""
     parameters: ParametersView
@@ -163,13 +157,12 @@ class ComponentView:
 
 def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> ComponentView:
     """The page of one entry."""
-    data, maths, text = entry.entry.data, parts.typesetting.maths, parts.typesetting.text
-    layers = collection.account(entry.entry).layers
+    data, maths, text = entry.entry.data, parts.typesetting.maths, partial(parts.text, entry.entry)
     before, after = parts.neighbours(entry)
     also_in, also_in_more = _also_in(entry, parts)
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
-        standing=_standing(entry, collection, layers, parts),
+        standing=_standing(entry, collection, parts),
         title=data.title,
         badges=_badges(entry),
         call=_call(entry),
@@ -189,11 +182,12 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         note=text(data.note) if data.note else None,
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
+        state=_state(entry, parts),
         options=_options(entry, parts),
-        parameters=_parameters(entry, collection, layers, parts),
+        parameters=parameters_view(entry, collection, parts),
         api=api_view(entry, data.api, parts) if data.api else None,
         excerpts=tuple(parts.excerpt(claim) for claim in entry.claims),
-        claims=tuple(parts.claim(claim) for claim in entry.claims),
+        claims=tuple(parts.claim(entry.entry, claim) for claim in entry.claims),
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
         reference=parts.reference(entry.operator),
         also_in=also_in,
@@ -203,18 +197,18 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     )
 
 
-def _standing(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> str:
+def _standing(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> str:
     """`Encoder · 6 layers`, or the release of a library."""
     data = collection.collection.data
     if isinstance(data, Library):
         manifest = parts.checked.atlas.sources[data.source].data
         return manifest.release or manifest.revision
     stack = collection.collection.stack_of(entry.entry)
-    return f"{stack.title} · {_plural(layers, 'layer')}" if stack and layers is not None else data.kind
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    if stack is None or stack.layers is None or not collection.accounts:
+        return stack.title if stack is not None else data.kind
+    account = next(iter(collection.accounts.values()))
+    layers = next(one.layers for one in account.stacks if one.name == entry.entry.stack)
+    return f"{stack.title} · {plural(layers, 'layer')}"
 
 
 def _badges(entry: CheckedEntry) -> tuple[str, ...]:
@@ -266,48 +260,15 @@ def _ports(
     )
 
 
-def _parameters(entry: CheckedEntry, collection: CheckedCollection, layers: int | None, parts: Parts) -> ParametersView:
-    data = entry.entry.data
-    counted = collection.account(entry.entry)
-    repeated = layers is not None and layers > 1
-    multiplication = None
-    if repeated:
-        product = rf"{latex_size(counted.per_instance)} \times {layers} = {latex_size(counted.across)}"
-        multiplication = parts.typesetting.maths(product)
-    return ParametersView(
-        per_instance=parts.count(counted.per_instance),
-        layers=str(layers) if repeated else "",
-        across=parts.count(counted.across) if repeated else "",
-        rows=parts.rows(counted, entry),
-        multiplication=multiplication,
-        variants=parts.variants(entry, collection),
-        note=parts.typesetting.text(data.parameters_note) if data.parameters_note else None,
-        origin=_origin(entry, collection, counted),
-    )
-
-
-def _origin(entry: CheckedEntry, collection: CheckedCollection, counted: Account) -> str:
-    """Where the numbers come from; what was not counted is said too."""
-    if not counted.rows:
-        return "The operator has no learned parameters."
-    data = collection.collection.data
-    if isinstance(data, Library):
-        return "Counted from the axes of the learned tensors; their sizes are chosen where the layer is used."
-    used = {
-        symbol
-        for declared in entry.entry.data.symbols.values()
-        if declared.parameter
-        for axis in declared.axes
-        for symbol in size(axis).symbols
+def _state(entry: CheckedEntry, parts: Parts) -> tuple[StateView, ...]:
+    maths = parts.typesetting.maths
+    listed_axes = {
+        name: r",\,".join(str(size(axis)) for axis in one.axes) for name, one in entry.entry.data.state.items()
     }
-    variant = next(iter(data.variants.values()))
-    named = [data.dimensions[one] + _setting(variant, one) for one in sorted(used)]
-    return f"Derived from the configured {listed(named)}; checkpoint tensors have not been independently counted."
-
-
-def _setting(variant: Variant, symbol: str) -> str:
-    """The name under which the pinned source sets a size, in parentheses, where that was checked."""
-    return f" ({variant.settings[symbol].name})" if symbol in variant.settings else ""
+    return tuple(
+        StateView(maths(name), maths(f"[{listed_axes[name]}]"), LIFETIMES[one.lifetime], one.meaning)
+        for name, one in entry.entry.data.state.items()
+    )
 
 
 def _neighbour(other: CheckedEntry, entry: CheckedEntry, parts: Parts) -> Link:

@@ -13,6 +13,9 @@ from markupsafe import Markup
 from atlas.exceptions import DisplayError
 from atlas.markup.prose import ParsedInline, parse_inline
 from atlas.node.process import Formula, Typeset
+from atlas.render.addresses import linked
+from atlas.render.links import rewrite
+from atlas.render.site import relative_url
 
 
 class Typesetting:
@@ -20,6 +23,8 @@ class Typesetting:
 
     def __init__(self) -> None:
         self._asked: dict[Formula, Markup | None] = {}
+        self.page = ""
+        """The address of the page that is being rendered, to which the links of texts are made relative."""
 
     def maths(self, tex: str, *, display: bool = False) -> Maths:
         """A formula that will be typeset."""
@@ -27,12 +32,12 @@ class Typesetting:
         self._asked.setdefault(formula, None)
         return Maths(formula, self)
 
-    def text(self, markdown: str) -> Inline:
-        """A text of one line whose formulas will be typeset."""
+    def text(self, markdown: str, file: str) -> Inline:
+        """A text of one line whose formulas will be typeset; `file` is where it stands, below the content folder."""
         parsed = parse_inline(markdown)
         for formula in parsed.formulas:
             self._asked.setdefault(formula, None)
-        return Inline(parsed, self)
+        return Inline(parsed, self, file)
 
     @property
     def waiting(self) -> tuple[Formula, ...]:
@@ -84,6 +89,8 @@ class Inline:
     """What it holds."""
     typesetting: Typesetting
     """Where the HTML of its formulas will be."""
+    file: str
+    """The file that it stands in, below the content folder: its links mean the same on every page that shows it."""
 
     @property
     def plain(self) -> str:
@@ -91,4 +98,14 @@ class Inline:
         return self.parsed.text
 
     def __html__(self) -> str:
-        return self.parsed.render(self.typesetting.html)
+        html = self.parsed.render(self.typesetting.html)
+        if not any(token.type == "link_open" for token in self.parsed.tokens):
+            return html
+        return Markup(rewrite(html, self._link))  # noqa: S704 - only addresses are replaced, and escaped again
+
+    def _link(self, target: str) -> str:
+        address = linked(target, self.file)
+        if address is None:
+            return target
+        path, query, rest = address.partition("?")
+        return relative_url(path, self.typesetting.page) + query + rest

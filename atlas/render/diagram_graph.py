@@ -33,7 +33,7 @@ NARROWEST, WIDEST = 120.0, 216.0
 WIDEST_CAPTION = 320.0
 """How wide a group's title may make the group."""
 GROUP_TOP, GROUP_PADDING = 48.0, 20.0
-CAPTION, BADGE_GAP, BADGE_PADDING = 16.0, 10.0, 9.0
+CAPTION, BADGE_GAP, BADGE_PADDING = 14.0, 6.0, 7.0
 """Where a group's title begins, how far its badge is from it, and the room around the badge's text."""
 PILLS = frozenset(("input", "output", "residual"))
 """Kinds whose card is as narrow as its text and has round ends."""

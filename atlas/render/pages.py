@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from atlas.render.deferred import Typesetting
 from atlas.render.site import Heading, NavSection, PageStore, SitePage, relative_url
 
 
@@ -53,9 +54,10 @@ class Outline:
 class Renderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
-    def __init__(self, site_name: str, templates: Iterable[Path] = ()) -> None:
+    def __init__(self, site_name: str, templates: Iterable[Path], typesetting: Typesetting) -> None:
         own = Path(str(files("openmodelatlas_theme")))
         self._site_name = site_name
+        self._typesetting = typesetting
         self._environment = Environment(
             loader=FileSystemLoader([*templates, own]),
             autoescape=True,
@@ -68,6 +70,7 @@ class Renderer:
         """Render pages one at a time; their bodies go to the store."""
         for plan in plans:
             outline = Outline()
+            self._typesetting.page = plan.url
             template = self._environment.get_template(f"entity/{plan.kind}.html")
             body = template.render(
                 view=plan.view, outline=outline, to=partial(_link, page=plan.url), site_name=self._site_name

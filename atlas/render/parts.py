@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from atlas.checks.base import Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
+from atlas.entries.atlas import Placed
 from atlas.entries.collection import Model
 from atlas.graph.accounting import Account
 from atlas.markup.code import CodeLine, excerpt, highlight
@@ -105,6 +106,8 @@ class RowView:
     """How its count comes about."""
     count: Count
     """Its count."""
+    same_as: Link | None
+    """The component that has it too and counts it, where it is tied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +180,10 @@ class Parts:
                 self._after[entry.entry.id] = after
                 self._before[after.entry.id] = entry
 
+    def text(self, owner: Placed, markdown: str) -> Inline:
+        """A text of one line that stands in the file of an entry or collection."""
+        return self.typesetting.text(markdown, owner.file.relative_to(self.checked.atlas.content).as_posix())
+
     def users(self, operator: Operator) -> Sequence[CheckedEntry]:
         """The entries that were checked against an operator."""
         return self._by_operator.get(operator.name, ())
@@ -220,15 +227,15 @@ class Parts:
             claim.claim.id, name, lines, claim_anchor(claim), file_page(source, path), code, claim.missing
         )
 
-    def claim(self, claim: CheckedClaim) -> ClaimView:
-        """A source claim."""
+    def claim(self, owner: Placed, claim: CheckedClaim) -> ClaimView:
+        """A source claim of an entry or collection."""
         manifest = claim.source.data
         first, last = claim.claim.span
         kind = "Pinned revision" if manifest.is_commit else "Release"
         return ClaimView(
             id=claim.claim.id,
             evidence=EVIDENCE_WORDS[claim.claim.evidence],
-            claim=self.typesetting.text(claim.claim.claim),
+            claim=self.text(owner, claim.claim.claim),
             repository=manifest.name,
             path=claim.claim.path,
             revision=f"{kind} {manifest.revision[:12] if manifest.is_commit else manifest.revision}",
@@ -244,11 +251,25 @@ class Parts:
     def rows(self, counted: Account, entry: CheckedEntry) -> tuple[RowView, ...]:
         """The rows of the table of parameters."""
         maths = self.typesetting.maths
-        tensors = {name: symbol.tensor or "" for name, symbol in entry.entry.data.symbols.items()}
+        symbols = entry.entry.data.symbols
         return tuple(
-            RowView(row.label, maths(row.symbol), tensors[row.symbol], maths(row.calculation), self.count(row.count))
+            RowView(
+                row.label,
+                maths(row.symbol),
+                symbols[row.symbol].tensor or "",
+                maths(row.calculation),
+                self.count(row.count),
+                self._tied(entry, symbols[row.symbol].tied),
+            )
             for row in counted.rows
         )
+
+    def _tied(self, entry: CheckedEntry, tied: str | None) -> Link | None:
+        """The component to whose parameter one is tied."""
+        if tied is None:
+            return None
+        other = f"{entry.entry.collection}/{tied.partition('.')[0]}"
+        return next((self.entry_link(one) for one in self.checked.entries if one.entry.id == other), None)
 
     def count(self, count: Size) -> Count:
         """A count in running text: a number with grouped digits, or a formula where sizes are not bound."""
@@ -268,7 +289,7 @@ class Parts:
         rows = []
         for name, variant in data.variants.items():
             counted = collection.account(entry.entry, name)
-            layers = str(counted.layers)
+            layers = str(counted.layers)  # as many as there are places with weights of their own
             rows.append(VariantRow(variant.title, self.count(counted.per_instance), layers, self.count(counted.across)))
         return tuple(rows)
 

@@ -10,6 +10,7 @@ import logging
 import os
 import tempfile
 from pathlib import Path
+from stat import S_ISREG
 
 from platformdirs import user_cache_path
 
@@ -37,7 +38,8 @@ class BlobCache:
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = (cache_folder() / "sources" if folder is None else folder).absolute()
         self._kept: dict[str, bytes] = {}
-        self._told = False
+        self.problem = ""
+        """Why the folder could not be written, else empty; what is kept then lasts as long as this object."""
 
     def place(self, blob: str) -> Path:
         """Where the file with this blob id is or would be."""
@@ -49,6 +51,9 @@ class BlobCache:
             return self._kept[blob]
         place = self.place(blob)
         try:
+            if not S_ISREG(place.stat().st_mode):  # to read a pipe would be to wait for ever
+                log.warning("%s in the cache is no file; what belongs there is brought anew.", place)
+                return None
             content = place.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -72,13 +77,13 @@ class BlobCache:
             self._write(self.place(blob), content)
         except OSError as error:
             self._kept[blob] = content
-            if not self._told:
-                self._told = True
+            if not self.problem:
+                self.problem = error.strerror or str(error)
                 log.warning(
                     "The cache directory %s cannot be written (%s). What is fetched is kept for this run only; "
                     "set %s to a directory that can be written, and the next run needs no network.",
                     self.folder,
-                    error.strerror or error,
+                    self.problem,
                     VARIABLE,
                 )
         return blob

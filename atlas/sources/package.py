@@ -82,18 +82,25 @@ def _download_verified(
                 except ValueError as error:
                     log.warning("pip is set to look in %s, which is skipped: %s", Link(url).redacted, error)
             failures += [warning for warning in warnings if "Client Error(404)" not in warning]
-    raise _not_found(artifact, [Link(url).redacted for url, _ in places], failures, offered)
+    raise _not_found(artifact, [Link(url).redacted for url, _ in places], failures, offered, settings.no_index)
 
 
 FIELD = ("artifact", "file")
 
 
-def _not_found(artifact: Artifact, places: list[str], failures: list[str], offered: set[str]) -> SourceError:
+def _not_found(
+    artifact: Artifact, places: list[str], failures: list[str], offered: set[str], no_index: bool
+) -> SourceError:
     if failures:
         # A password in an address of pip's configuration stays there.
         reasons = re.sub(r"//[^/@\s]*@", "//***@", "; ".join(failures))
         return OfflineError(f"{artifact.file} could not be brought ({reasons}). {ADVICE}", FIELD)
     looked = ", ".join(places)
+    if no_index and not offered:
+        # Folders of one's own are no proof that there is no such package: this is like having no network.
+        return OfflineError(
+            f"{artifact.file} cannot be brought: pip is set to use no index, and it is not in {looked}. {ADVICE}", FIELD
+        )
     if not offered:
         return MissingFileError(f"{artifact.pypi} was not found; looked in {looked}", ("artifact", "pypi"))
     hint = nearest(artifact.file, offered)

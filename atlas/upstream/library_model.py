@@ -192,7 +192,7 @@ def _configured(made: Any, stated: Mapping[str, Any], upstream: Upstream) -> Any
     """The configuration; a key that it does not have would be taken and do nothing, so it is refused."""
     with _told(f"making {upstream.config}"):
         default = made()
-    for name in (*stated, *upstream.ignored):
+    for name in stated:  # of those that change nothing, old files have some that the library dropped
         if not hasattr(default, name):
             near = get_close_matches(name, vars(default), n=1)
             raise UpstreamError(f"{upstream.config} has no key {name}" + (f"; did you mean {near[0]}?" if near else ""))

@@ -228,6 +228,28 @@ def test_recording_again_changes_nothing(real_project: Any) -> None:
     assert not path.exists()
 
 
+def test_of_an_execution_that_failed_an_older_record_stays_stale_and_one_of_the_same_digest_goes(
+    real_project: Any,
+) -> None:
+    entry = real_project.entry(FFN)
+    first, second, third = all_records(entry)
+    failed = [(entry.data.executions[1], second.digest)]
+    older = second.model_copy(update={"digest": "1" * 64})
+    save_records(entry, (first, older, third))
+    assert keep_records(entry, (first, third), failed)
+    assert load_records(entry) == (first, third, older)
+    assert statuses(entry) == ["recorded", "stale", "recorded"]
+    assert not keep_records(entry, (first, third), failed)
+
+    save_records(entry, (first, second, third))
+    assert keep_records(entry, (first, third), failed)
+    assert load_records(entry) == (first, third)
+    assert statuses(entry) == ["recorded", "missing", "recorded"]
+
+    save_records(entry, (first, second, third))
+    assert not keep_records(entry, (first, second, third), [])
+
+
 def test_the_digest_depends_on_the_blob_and_the_claim(real_project: Any) -> None:
     entry = real_project.entry(FFN)
     operator, execution = find("layer_norm"), entry.data.executions[0]
@@ -272,13 +294,16 @@ def test_every_module_that_takes_part_is_counted(real_project: Any) -> None:
     entry = real_project.entry(CHAINER)
     found = code_digests(find("layer_norm_outer_epsilon"), entry.data.executions[0])
     operators = ("axes", "binding", "contract", "family", "layer_norm", "macs", "options", "registry", "signature")
-    upstream = ("chainer_facade", "compare", "definitions", "execute", "facade", "run", "tensor", "uniform")
+    upstream = ("__init__", "chainer_facade", "compare", "definitions", "execute", "facade", "run", "tensor", "uniform")
     assert list(found) == [
         "atlas.checks.upstream",
         *(f"atlas.operators.{name}" for name in operators),
         *(f"atlas.upstream.{name}" for name in upstream),
     ]
     assert len(set(found.values())) == len(found)
+    tensor2tensor = code_digests(find("layer_norm"), real_project.entry(FFN).data.executions[0])
+    assert {"atlas.upstream.tensorflow_facade", "atlas.upstream.tensorflow_scopes"} <= tensor2tensor.keys()
+    assert not {"atlas.upstream.chainer_facade", "atlas.upstream.run_program"} & tensor2tensor.keys()
 
 
 def test_line_ends_of_a_checkout_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,7 @@ def test_formulas_that_do_more_than_show_maths_are_refused(hostile: Path, check:
         ("layer_normalization.py\n    lines: 73", "../../x\n    lines: 73", "A104"),
         ("operator: layer_norm_outer_epsilon", "operator: __import__", "A136"),
         ("batch: [N]", "batch: ['<script>']", "A121"),
+        ("'{{config.items}}'", "'<img src=x onerror=alert(1)>'", "A104"),
         ("title: '<script>", "title: 'x\u202e<script>", "A012"),
     ],
 )  # fmt: skip

@@ -44,6 +44,12 @@ class Outer(Record):
     """A list of records."""
     named: Mapping[Identifier, Inner] = Field(default_factory=dict)
     """A mapping of records."""
+    sizes: Mapping[Name, Annotated[int, Field(ge=1)] | Annotated[tuple[SizeText, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    """A number or a list of unions."""
+    parts: tuple[Identifier | Inner, ...] = ()
+    """A list of texts and records."""
     count: Annotated[int, Field(ge=1, le=10)] | None = None
     """A bounded number or nothing."""
     even: Annotated[int, AfterValidator(_even)] = 2
@@ -78,7 +84,7 @@ def test_a_sound_document_becomes_a_record() -> None:
     [
         ("ttle: A\n", "A101", 1, 1, "unknown key `ttle`", "did you mean `title`?"),
         ("title: A\nxyz: 1\n", "A101", 2, 1, "unknown key `xyz`",
-         "known keys: title, in, values, axes, maybe, several, named, count, even, flag, ratio"),
+         "known keys: title, in, values, axes, maybe, several, named, sizes, parts, count, even, flag, ratio"),
         ("title: A\nin_: {}\n", "A101", 2, 1, "unknown key `in_`", "did you mean `in`?"),
         ("title: A\nmaybe: {nme: x}\n", "A101", 2, 9, "unknown key `nme`", "did you mean `name`?"),
         ("title: A\nmaybe: {name: x, kin: one}\n", "A101", 2, 18, "unknown key `kin`", "did you mean `kind`?"),
@@ -107,6 +113,20 @@ def test_a_sound_document_becomes_a_record() -> None:
         ("title: A\naxes: [{B: C}]\n", "A103", 2, 8, "`axes.1` must be a text or a whole number, but is a mapping", ""),
         ("title: A\nvalues: {a: [1]}\n", "A103", 2, 13,
          "`values.a` must be a number, a whole number, true or false or a text, but is a list", ""),
+        ("title: A\nsizes: {d: 1.5}\n", "A103", 2, 12,
+         "`sizes.d` must be a whole number or a list, but is the number 1.5", ""),
+        ("title: A\nsizes: {d: 0}\n", "A104", 2, 12, "`sizes.d`: input should be greater than or equal to 1", ""),
+        ("title: A\nsizes: {d: []}\n", "A104", 2, 12, "`sizes.d`: it is empty", ""),
+        ("title: A\nsizes: {d: [B, 1.5]}\n", "A103", 2, 16,
+         "`sizes.d.2` must be a text or a whole number, but is the number 1.5", "quote it"),
+        ("title: A\nsizes: {d: [B, 0]}\n", "A104", 2, 16, "`sizes.d.2`: a size is at least 1, but `0` is 0", ""),
+        ("title: A\nparts: [1]\n", "A103", 2, 9, "`parts.1` must be a text or a mapping, but is the number 1",
+         "quote it"),
+        ("title: A\nparts: [a, B C]\n", "A104", 2, 12, "`parts.2`: the text 'B C' is not made of lower-case", ""),
+        ("title: A\nparts: [{nme: x}]\n", "A101", 2, 10, "unknown key `nme`", "did you mean `name`?"),
+        ("title: A\nparts: [{kind: one}]\n", "A102", 2, 9, "the key `name` is missing in `parts.1`", ""),
+        ("title: A\nparts: [{name: x, size: [1]}]\n", "A103", 2, 25,
+         "`parts.1.size` must be a text or a whole number, but is a list", ""),
         ("title: A\nvalues: {a: {float: 1}}\n", "A103", 2, 13, "`values.a` must be a number", ""),
         ("title: A\nvalues: {a: }\n", "A103", 2, 13, "`values.a` must be a number", ""),
         ("title: A\nmaybe: x\n", "A103", 2, 8, "`maybe` must be a mapping, but is the text 'x'", ""),

@@ -92,7 +92,8 @@ def test_lines_that_the_file_does_not_have_are_an_error(first: int, last: int) -
     ],
 )
 def test_no_line_is_lost_and_none_is_added(text: str, language: str) -> None:
-    expected = text.replace("\x0b", "␋").removesuffix("\n").split("\n") if text else []
+    shown = text.replace("\x0b", "␋").replace("\u2028", "⟨U+2028⟩").replace("\x85", "⟨U+0085⟩")
+    expected = shown.replace("\ufeff", "⟨U+FEFF⟩").removesuffix("\n").split("\n") if text else []
     assert [plain(line) for line in highlight(text, language)] == expected
 
 
@@ -103,7 +104,7 @@ def test_windows_line_ends_count_like_others_and_a_lone_return_does_not_count() 
 @given(st.text(), st.sampled_from(["python", "text", "yaml", "html", "console", "c++", "latex"]))
 def test_any_text_comes_back_line_by_line_without_markup_of_its_own(text: str, language: str) -> None:
     lines = highlight(text, language)
-    assert "\n".join(map(plain, lines)) == text.replace("\r\n", "\n").removesuffix("\n").translate(code.VISIBLE)
+    assert "\n".join(map(plain, lines)) == code.visible(text.replace("\r\n", "\n").removesuffix("\n"))
     for line in lines:
         assert re.fullmatch(
             r'(?:[^<>&]|&(?:amp|lt|gt);|<span class="[a-z0-9]+">(?:[^<>&]|&(?:amp|lt|gt);)+</span>)*', line
@@ -112,6 +113,27 @@ def test_any_text_comes_back_line_by_line_without_markup_of_its_own(text: str, l
 
 def test_what_could_mislead_the_eye_is_shown() -> None:
     assert highlight("if a:\u202e x\x00\x7f\n") == ("if a:⟨U+202E⟩ x␀␡",)
+
+
+@pytest.mark.parametrize(
+    "code_point",
+    [
+        *(0x01, 0x0B, 0x1B, 0x7F, 0x80, 0x85, 0x9F, 0xAD, 0x34F, 0x61C, 0x115F, 0x180E, 0x200B, 0x200D, 0x200F),
+        *(0x2028, 0x2029, 0x202A, 0x202E, 0x2060, 0x2064, 0x2066, 0x2069, 0x206F, 0x2800, 0x3164, 0xFE0F, 0xFEFF),
+        *(0xFFA0, 0xFFF9, 0x1D173, 0xE0001, 0xE0041, 0xE0100),
+    ],
+)
+@pytest.mark.parametrize("language", ["python", "text"])
+def test_no_character_that_is_not_drawn_is_left_in_code(code_point: int, language: str) -> None:
+    (line,) = highlight(f"is_admin{chr(code_point)} = 1", language)
+    assert chr(code_point) not in line
+    assert plain(line).startswith("is_admin")
+    assert f"⟨U+{code_point:04X}⟩" in plain(line) or plain(line)[8] in "␁␋␛␡"
+
+
+def test_what_is_drawn_is_left_as_it_is() -> None:
+    for text in ("naïve = 'γ ≤ é'", "# 日本語　全角", "x = 1", "é 🙂"):
+        assert code.visible(text) == text
 
 
 def test_adjacent_tokens_of_a_class_share_a_span() -> None:

@@ -14,7 +14,7 @@ import pytest
 from atlas.exceptions import ContractError, OptionError, ShapeError, UnknownOperatorError
 from atlas.operators.catalogue import CATALOGUE, FAMILIES, find
 from atlas.operators.contract import Contract
-from atlas.operators.family import Family
+from atlas.operators.family import KINDS, Family
 from atlas.operators.layer_norm import layer_norm, layer_norm_outer_epsilon
 from atlas.operators.options import Positive
 from atlas.operators.registry import Operator, collect, families, look_up, operator

@@ -21,12 +21,13 @@ class View:
     title: str
 
 
-def rendered(template: str, tmp_path: Path, view: object) -> SitePage:
+def rendered(template: str, tmp_path: Path, view: object, typesetting: Typesetting | None = None) -> SitePage:
     folder = tmp_path / "theme"
     (folder / "entity").mkdir(parents=True)
     (folder / "entity" / "component.html").write_text(template)
     plan = PagePlan("a/b/", "component", "T", "T", "D", None, (), view)
-    (page,) = Renderer("Site", [folder]).render([plan], PageStore(tmp_path / "bodies"))
+    renderer = Renderer("Site", [folder], typesetting or Typesetting())
+    (page,) = renderer.render([plan], PageStore(tmp_path / "bodies"))
     return page
 
 
@@ -58,7 +59,7 @@ def test_links_are_relative_to_the_page_and_other_sites_stay(tmp_path: Path) -> 
 
 def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) -> None:
     typesetting = Typesetting()
-    text = typesetting.text("where $x$ is & *y*")
+    text = typesetting.text("where $x$ is & *y*", "a/b.yml")
     formula = typesetting.maths("z", display=True)
     assert set(typesetting.waiting) == {Formula("x"), Formula("z", display=True)}
     results = [Typeset(one, Markup("<i>{}</i>").format(one.tex), "", None) for one in typesetting.waiting]
@@ -67,6 +68,18 @@ def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) ->
     html = rendered("{{ view[0] }} {{ view[1] }}", tmp_path, (text, formula)).body()
     assert html == "where <i>x</i> is &amp; <em>y</em> <i>z</i>"
     assert text.plain == "where x is & y"
+
+
+def test_a_link_in_a_text_leads_to_the_same_place_from_every_page(tmp_path: Path) -> None:
+    typesetting = Typesetting()
+    text = typesetting.text("[x](other.yml?q=1&r#code) and [y](https://example.org/?a&b)", "model/part/own.yml")
+    html = rendered("{{ view }}", tmp_path, text, typesetting).body()  # on the page a/b/
+    assert html == (
+        '<a href="../../model/part/other/?q=1&amp;r#code">x</a> and '
+        '<a href="https://example.org/?a&amp;b" rel="noopener">y</a>'
+    )
+    typesetting.page = "model/part/own/"
+    assert '<a href="../other/?q=1' in text.__html__()
 
 
 def test_maths_that_was_never_typeset_or_is_refused_is_an_error() -> None:

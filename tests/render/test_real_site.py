@@ -160,6 +160,16 @@ def test_a_layer_without_arguments_has_no_list_of_them(changed: Changed) -> None
     assert not re.findall(r'<dl class="api">\s*</dl>', html)
 
 
+def test_a_link_in_a_summary_is_right_on_every_page_that_shows_it(changed: Changed) -> None:
+    summary = "summary: Center and scale each position’s features, then"
+    changed.edit(
+        "transformer/encoder/ffn-layer-norm.yml", summary, f"{summary} as [the first](attention-layer-norm.yml)"
+    )
+    built = changed.build()
+    assert '<a href="../attention-layer-norm/">the first</a>' in page(built, FFN).body()
+    assert '<a href="encoder/attention-layer-norm/">the first</a>' in page(built, "transformer/").body()
+
+
 def test_a_page_names_the_first_others_with_its_operator_and_where_all_are(changed: Changed) -> None:
     names = [f"copy-{number}" for number in range(25)]
     folder = changed.root / "content/transformer/encoder"

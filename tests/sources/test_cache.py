@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,6 +35,17 @@ def test_what_is_put_is_there_for_the_next_process(tmp_path: Path) -> None:
     assert blob == blob_id(CONTENT)
     assert BlobCache(tmp_path).get(blob) == CONTENT
     assert BlobCache(tmp_path).get(blob_id(b"other")) is None
+
+
+def test_a_pipe_in_the_cache_is_not_waited_for(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    cache = BlobCache(tmp_path)
+    blob = blob_id(CONTENT)
+    cache.place(blob).parent.mkdir()
+    os.mkfifo(cache.place(blob))
+    assert cache.get(blob) is None
+    assert "is no file" in caplog.text
+    cache.put(CONTENT)
+    assert cache.get(blob) == CONTENT
 
 
 def test_a_damaged_file_is_noticed_removed_and_warned_of_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -159,6 +159,12 @@ def test_no_index_and_no_folder_is_no_network(artifact: Artifact) -> None:
         bring_from_package(artifact, [PATH], settings=PipSettings(no_index=True))
 
 
+def test_no_index_and_a_folder_without_the_package_is_no_network(artifact: Artifact, tmp_path: Path) -> None:
+    settings = PipSettings(no_index=True, find_links=(str(tmp_path),))
+    with pytest.raises(OfflineError, match=f"pip is set to use no index, and it is not in .*{tmp_path.name}"):
+        bring_from_package(artifact, [PATH], settings=settings)
+
+
 def test_another_archive_is_refused_with_both_hashes(
     site: Any, wheel: bytes, artifact: Artifact, make_wheel: Callable[..., bytes]
 ) -> None:

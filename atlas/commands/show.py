@@ -1,0 +1,165 @@
+"""`atlas show`: what a model has and does, counted from its entries, for a variant or for a configuration file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from atlas.checks.base import listed
+from atlas.checks.configuration import Configuration, read_configuration, shown
+from atlas.checks.configuration_file import ConfigurationFile, load_configuration
+from atlas.checks.graph import misfit_of_shapes
+from atlas.checks.published import PublishedCheck, check_published
+from atlas.commands.figures import Figures
+from atlas.commands.models import Loaded, chosen, loaded_atlas, model_named, setting_sizes
+from atlas.commands.options import on_a_project
+from atlas.commands.output import ISSUES_FOUND, print_issues, print_json, say, summary
+from atlas.commands.show_json import figures_data
+from atlas.commands.show_text import figures_text
+from atlas.entries.collection import Model
+from atlas.exceptions import SizeError
+from atlas.graph.accounting import ModelAccount, model_account
+from atlas.graph.choice import Choice, SizeValue, one_of_a_batch
+from atlas.graph.naming import Values, values_of
+from atlas.issues import Format, Issue, json_text, visible
+from atlas.project import Project
+
+LENGTH = 128
+"""The length of a sequence, or the rows and columns of an image, where nobody states another."""
+
+
+@click.command(short_help="Count a model's parameters, cache and computation, and show its shapes.")
+@click.argument("model", required=False)
+@on_a_project
+@click.option("--variant", metavar="NAME", help="The variant whose sizes are taken.  [default: the first]")
+@click.option(
+    "--config",
+    "config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE.json",
+    help="Take the sizes from this configuration of Hugging Face's library instead.",
+)
+@setting_sizes
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+@click.pass_context
+def show(
+    ctx: click.Context,
+    model: str | None,
+    project: Project,
+    variant: str | None,
+    config: Path | None,
+    settings: tuple[tuple[str, SizeValue], ...],
+    as_json: bool,
+) -> None:
+    """Show what a MODEL has and does: parameters, what it keeps while it generates, computation, every value's shape.
+
+    All figures follow from the entries. Those that depend on the sizes of inputs are given as an expression, and for
+    one sequence or image of a length that is told; --set gives another, such as --set S=1024.
+
+    With --config the sizes are those of a configuration file of a documented family, which its model_type names where
+    MODEL is left out. Every key is accounted for: a size, a setting that must be as documented, without consequence,
+    no part of the architecture, or not understood.
+    """
+    style: Format = "json" if as_json else "text"
+    file = load_configuration(config) if config is not None else None
+    if file is not None and variant is not None:
+        raise click.UsageError("--variant and --config both say which sizes are meant; give one of them", ctx)
+    name = model if model is not None else _family(ctx, project, file)
+    loaded = model_named(ctx, project, name, style)
+    configuration = None if file is None else _configuration(ctx, project, loaded, file, style)
+    if configuration is not None:
+        own = configuration.sizes
+        variants = loaded.model.variants
+        variant = next((key for key, one in variants.items() if one.sizes == own), None)
+    else:
+        variant, found = loaded.variant(ctx, variant)
+        own = found.sizes
+    choice = chosen(ctx, loaded, own, settings, one_of_a_batch(loaded.model, own, LENGTH))
+    changed = any(choice.sizes.get(symbol) != value for symbol, value in own.items())
+    try:
+        account, values = _counted(loaded, choice)
+    except SizeError as error:
+        if file is None or configuration is None or changed:
+            raise
+        _end(ctx, project, [_misfit(file, configuration, error)], style)
+    published: tuple[PublishedCheck, ...] = ()
+    if variant is not None and not changed:
+        compared, issues = check_published(loaded.collection, {variant: account})
+        if issues:
+            _end(ctx, project, issues, style)
+        published = compared[variant]
+    path = file.path if file is not None else None
+    figures = Figures(loaded, variant, changed, path, configuration, choice, account, values, published)
+    if as_json:
+        print_json(json_text(figures_data(figures)))
+    else:
+        click.echo(figures_text(figures))
+
+
+def _counted(loaded: Loaded, choice: Choice) -> tuple[ModelAccount, Values]:
+    """The counts and shapes at these sizes.
+
+    Raises:
+        SizeError: the sizes do not fit; the message names the component.
+    """
+    values = values_of(loaded.graph, choice.bound)
+    misfit = misfit_of_shapes(loaded.graph, choice.bound)
+    if misfit is not None:
+        raise SizeError(misfit[2])
+    return model_account(loaded.graph, choice.architecture), values
+
+
+def _configuration(
+    ctx: click.Context, project: Project, loaded: Loaded, file: ConfigurationFile, style: Format
+) -> Configuration:
+    """What the file says of the model; where it is one of another model, the command ends with issues."""
+    upstream = loaded.model.upstream
+    if upstream is None:
+        message = f"{loaded.collection.id} states no library's configuration: there is no `upstream` in its file"
+        raise click.UsageError(message, ctx)
+    stated = file.data.get("model_type")
+    if upstream.model_type is not None and stated not in (None, upstream.model_type):
+        message = f"model_type is {shown(stated)}, but {loaded.collection.id} is of the type {upstream.model_type}"
+        _end(ctx, project, [_issue(file, "model_type", "A620", message)], style)
+    found = read_configuration(loaded.model, upstream, file.data)
+    if found.problems:
+        _end(ctx, project, [_issue(file, one.key, one.code, one.message, one.hint) for one in found.problems], style)
+    return found
+
+
+def _family(ctx: click.Context, project: Project, file: ConfigurationFile | None) -> str:
+    """The model whose configurations have the file's `model_type`."""
+    if file is None:
+        raise click.UsageError("name a MODEL, or a configuration with --config", ctx)
+    atlas, _ = loaded_atlas(project)
+    families = {
+        one.data.upstream.model_type: name
+        for name, one in atlas.collections.items()
+        if isinstance(one.data, Model) and one.data.upstream is not None and one.data.upstream.model_type is not None
+    }
+    stated = file.data.get("model_type")
+    if isinstance(stated, str) and stated in families:
+        return families[stated]
+    known = f"documented are {listed(sorted(families))}" if families else "no family is documented"
+    problem = "states no model_type" if stated is None else f"has the model_type {shown(stated)}"
+    raise click.UsageError(f"{visible(file.path)} {problem}; {known}, or name the MODEL", ctx)
+
+
+def _misfit(file: ConfigurationFile, configuration: Configuration, error: SizeError) -> Issue:
+    """An issue about sizes that do not fit each other, with the keys that they come from."""
+    origins = listed(f"{name} from {key}" for name, key in configuration.stated_by.items())
+    return _issue(file, "", "A622", f"no model has these sizes: {error}", f"the sizes are {origins}")
+
+
+def _issue(file: ConfigurationFile, key: str, code: str, message: str, hint: str = "") -> Issue:
+    line, column = file.places.get(key, (0, 0))
+    return Issue(file.path, line, column, code, message, hint)
+
+
+def _end(ctx: click.Context, project: Project, issues: Sequence[Issue], style: Format) -> NoReturn:
+    print_issues(project, issues, style)
+    say(summary(issues))
+    ctx.exit(ISSUES_FOUND)
