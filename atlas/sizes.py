@@ -166,7 +166,8 @@ def floored(inner: Size) -> Size:
     Whole parts are taken out, so that equal floors are written alike: `\lfloor (H-1)/2\rfloor+1` is
     `\lfloor (H+1)/2\rfloor`. Of fractions such as `-1/s` the floor is known, as symbols are at least 1.
     """
-    products = [(monomial, factor) for monomial, factor in inner.terms if all(power > 0 for _, power in monomial)]
+    inner = _of_one_floor(inner)
+    products = [(monomial, factor) for monomial, factor in inner.terms if _is_whole(monomial)]
     whole = _collect((monomial, Fraction(floor(factor))) for monomial, factor in products)
     rest = inner + -whole
     zero = Fraction()
@@ -177,6 +178,20 @@ def floored(inner: Size) -> Size:
     if top == floor(low) and all(power < 0 and not _is_floor(name) for term, _ in rest.terms for name, power in term):
         return whole + constant(floor(low))
     return whole + symbol("\\lfloor " + _over_one_divisor(rest) + "\\rfloor")
+
+
+def _of_one_floor(inner: Size) -> Size:
+    """What a floor is taken of without a floor within: a whole number after a floor, divided by one, is one floor."""
+    for monomial, part in inner.terms:
+        rest = _collect([*inner.terms, (monomial, -part)])
+        whole = all((factor / part).denominator == 1 and _is_whole(term) for term, factor in rest.terms)
+        if len(monomial) == 1 and _is_floor(monomial[0][0]) and monomial[0][1] == part.numerator == 1 and whole:
+            return rest + _floored(monomial[0][0]) * Size((((), part),))
+    return inner
+
+
+def _is_whole(monomial: Monomial) -> bool:
+    return all(power > 0 for _, power in monomial)
 
 
 def product(sizes: Iterable[Size]) -> Size:

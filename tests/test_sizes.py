@@ -35,6 +35,9 @@ from atlas.sizes import MAX_LENGTH, MAX_NESTING, MAX_TERMS, Size, constant, floo
         (r"\lfloor -1/s\rfloor", "-1"),
         (r"\lfloor 1/(2 s)\rfloor", "0"),
         (r"\lfloor 1/2-1/(2 s)\rfloor", "0"),
+        (r"\lfloor\lfloor (H-1)/2\rfloor/2\rfloor", r"\lfloor (H-1)/4\rfloor"),
+        (r"\lfloor (\lfloor (H-1)/2\rfloor+s k)/3\rfloor", r"\lfloor (H+2 s k-1)/6\rfloor"),
+        (r"\lfloor (\lfloor (\lfloor (H-1)/2\rfloor+2)/2\rfloor+1)/2\rfloor", r"\lfloor (H+7)/8\rfloor"),
         ("-(a-b)", "b-a"),
         (" d ", "d"),
     ],
@@ -48,6 +51,8 @@ def test_expressions_that_are_one_polynomial_are_equal(one: str, other: str) -> 
 def test_expressions_that_differ_are_not_equal() -> None:
     different = ["d", "2 d", "d+1", "d_v", "d_{vv}", "d'", "d d", "h", "d/2", r"\lfloor d/2\rfloor", r"\mathrm{d}", "1"]
     different += [r"\lfloor (d+1)/2\rfloor", r"\lfloor 1/s\rfloor", r"\lfloor -2/s\rfloor", r"\lfloor (d+1)/s\rfloor"]
+    different += [r"\lfloor 3\lfloor d/2\rfloor/2\rfloor", r"\lfloor 3 d/4\rfloor"]
+    different += [r"\lfloor \lfloor d/3\rfloor/2+h/4\rfloor", r"\lfloor d/6+h/4\rfloor"]
     assert len({size(expression) for expression in different}) == len(different)
 
 
@@ -214,3 +219,12 @@ def test_sums_and_products_have_the_values_of_sums_and_products(one: str, other:
 def test_a_floor_has_the_value_of_the_floor(inner: str, divisor: str, bindings: dict[str, int]) -> None:
     quotient = Fraction((size(inner) * constant(WHOLE)).value(bindings), WHOLE * size(divisor).value(bindings))
     assert floored(size(inner) / size(divisor)).value(bindings) == floor(quotient)
+
+
+@settings(derandomize=True, deadline=None)
+@given(*[st.integers(-9, 9)] * 2, *[st.integers(2, 6)] * 2, st.integers(1, 200))
+def test_a_stride_after_a_stride_is_one_stride(first: int, second: int, one: int, other: int, n: int) -> None:
+    inner = floored((size("n") + constant(first)) / constant(one))
+    outer = floored((inner + constant(second)) / constant(other))
+    assert outer.value({"n": n}) == ((n + first) // one + second) // other
+    assert str(outer).count("floor") == 2  # one opens and one closes

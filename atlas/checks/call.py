@@ -106,7 +106,9 @@ def call_of(entry: Entry, operator: Operator, table: SymbolTable) -> Call:
         declared = canonical(found) if (found := bound_to(entry, name)) is not None else ""
         if table.kind(declared) == "size":
             sized[name] = symbol(declared)
-    return Call(operator, inputs, results, operator.check_options(entry.data.arguments), sized)
+    # An option that is a size has a value only where sizes have theirs; until then, one that it takes stands for it.
+    stand_ins = {name: max(1, int(operator.options[name].least or 0)) for name in sized}
+    return Call(operator, inputs, results, operator.check_options(stand_ins | dict(entry.data.arguments)), sized)
 
 
 def axes_of(entry: Entry, declared: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from atlas.exceptions import OptionError, UnknownOperatorError
 from atlas.issues import Issue
 from atlas.operators.catalogue import FAMILIES, find
 from atlas.operators.registry import Operator
+from atlas.sizes import size
 
 
 def check_interface(entry: Entry) -> tuple[Operator | None, list[Issue]]:
@@ -91,8 +92,10 @@ def _options(entry: Entry, operator: Operator) -> Iterator[Issue]:
             else:
                 message = str(error).split(";")[0]
                 yield unknown(entry, ("arguments", name), "A137", message, name, operator.options, at_key=True)
+    lengths = {name for symbol in entry.data.symbols.values() for axis in symbol.axes for name in size(axis).symbols}
+    sized = {one.binds for name, one in entry.data.symbols.items() if one.between is not None or name in lengths}
     for option in operator.options.values():
-        if option.required and option.name not in entry.data.arguments:
+        if option.required and option.name not in entry.data.arguments and option.name not in sized:
             message = f"{operator.name} needs the option {option.name}: {option.wanted}"
             yield entry.issue_at_key(("arguments",), "A137", message, f"add `{option.name}` to `arguments`")
 

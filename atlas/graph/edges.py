@@ -73,11 +73,11 @@ def _misfit(node: Node, port: Port, value: Value, blocks: Mapping[str, Block]) -
     meet = _common(node.block, value.block)
     own = tuple(_lifted(axis.substitute(node.sizes), node.block, meet, blocks) for axis in map(size, declared.axes))
     theirs = tuple(_left(axis, value.block, meet, blocks) for axis in value.axes)
-    if own != theirs:
+    if not _equal(own, theirs, meet, blocks):
         return f"{port.symbol} has the axes {shown(own)} here, but {_described(value)} has {shown(theirs)}"
     if declared.ids is not None and value.ids is not None:
         limit = _lifted(size(declared.ids).substitute(node.sizes), node.block, meet, blocks)
-        if limit != (given := _left(value.ids, value.block, meet, blocks)):
+        if not _equal((limit,), (given := _left(value.ids, value.block, meet, blocks),), meet, blocks):
             return (
                 f"{port.symbol} stands for numbers below {limit}, but {_described(value)} holds numbers below {given}"
             )
@@ -91,7 +91,7 @@ def _misfits_of_carries(graph: Graph, block: Block, blocks: Mapping[str, Block])
         after = {name: size(text) for name, text in stack.then.items()}
         wanted = tuple(axis.substitute(after) for axis in taken.axes)
         found = tuple(_left(axis, handed.block, block.id, blocks) for axis in handed.axes)
-        if wanted != found:
+        if not _equal(wanted, found, block.id, blocks):
             message = f"a layer hands on {handed.name} with the axes {shown(found)}, but the next takes {shown(wanted)}"
             yield Misfit(None, block, None, taken, message)
         if carry.first:
@@ -100,7 +100,7 @@ def _misfits_of_carries(graph: Graph, block: Block, blocks: Mapping[str, Block])
             meet = _common(outer, first.block)
             own = tuple(_entered(axis, block, outer, meet, blocks) for axis in taken.axes)
             theirs = tuple(_left(axis, first.block, meet, blocks) for axis in first.axes)
-            if own != theirs:
+            if not _equal(own, theirs, meet, blocks):
                 given = f"{_described(first)} has {shown(theirs)}"
                 message = f"the first layer takes {taken.name} with the axes {shown(own)}, but {given}"
                 yield Misfit(None, block, None, taken, message)
@@ -138,6 +138,12 @@ def _common(first: str, second: str) -> str:
     while shared < min(len(a), len(b)) and a[shared] == b[shared]:
         shared += 1
     return "/".join(a[:shared])
+
+
+def _equal(own: Axes, theirs: Axes, meet: str, blocks: Mapping[str, Block]) -> bool:
+    """Whether axes in the terms of one block are the same, given what that block and those around it say of sizes."""
+    first, second = (tuple(_lifted(axis, meet, "", blocks) for axis in axes) for axes in (own, theirs))
+    return first == second
 
 
 def _lifted(axis: Size, inner: str, outer: str, blocks: Mapping[str, Block]) -> Size:

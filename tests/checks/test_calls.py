@@ -216,6 +216,14 @@ def test_their_formulas_equal_the_operator_at_the_same_sizes(entry_of: EntryOf, 
     assert check_formula(entry, operator, formula)[1] == []
 
 
+def test_an_option_that_is_needed_is_stated_or_a_size(entry_of: EntryOf) -> None:
+    text = ROUTING.replace("arguments: {k: 2}\n", "").replace("[B, k]", "[B, m]").replace(", between: [1, n-1]", "")
+    _, issues = check_interface(entry_of(text + SOURCES))
+    assert [(issue.code, issue.message) for issue in issues] == [
+        ("A137", "top_k_routing needs the option k: a whole number of at least 1")
+    ]
+
+
 @pytest.mark.parametrize(
     ("name", "edits"),
     [
@@ -229,6 +237,8 @@ def test_their_formulas_equal_the_operator_at_the_same_sizes(entry_of: EntryOf, 
         ("shortcut", [("axes: [], binds: stride", "axes: [], binds: stride, between: [1, 3]")]),
         ("centred", [(r"\lfloor (H-1)/s\rfloor+1", r"\lfloor (H+2p-k)/s\rfloor+1")]),
         ("grouped", [("sizes: {H: k+m, L: k+n}\n", "")]),
+        ("routing", [("arguments: {k: 2}\n", "")]),
+        ("routing", [("arguments: {k: 2}\n", ""), (", between: [1, n-1]", "")]),
         ("table", [("[h, S, S]", "[8, S, S]")]),
         ("table", [("[h, S, S]", "[h, 6, 6]")]),
     ],

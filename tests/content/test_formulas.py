@@ -121,6 +121,7 @@ def test_every_family_of_operators_has_one(read: Read) -> None:
         ("embedding", r"\sqrt{d}", "d", 4),
         ("mixture-of-experts", "g_i E_i", "E_i", 6),
         ("mixture-of-swiglu-experts", r"\odot xW_i^u)", r"\odot xW_i^g)", 6),
+        ("mixture-of-swiglu-experts-renormalized", r"\frac{g_i}{\sum_{j\in\operatorname{TopK}(g,k)}g_j}", "g_i", 7),
         ("linear-recurrence", "x_t", "x_{t-1}", 5),
         ("convolution", "b_o+", "b_o-", 5),
         ("cross-entropy", r"z_{i,t_i}", "z_{i,1}", 5),
