@@ -85,7 +85,8 @@ $(VENV)/.installed-%: pyproject.toml constraints.txt | $(VENV)/.made
 	@{ $(BIN)/python -m pip install --quiet --constraint constraints.txt pip setuptools && \
 		PYTHONWARNINGS='ignore:Editable installation' $(BIN)/python -m pip install --quiet \
 		--constraint constraints.txt --no-build-isolation --editable '.$(if $(extras),[$(extras)])'; } || { \
-		echo 'The packages of constraints.txt could not be installed; pip says why above.' >&2; \
+		echo 'The packages of constraints.txt could not be installed. What pip calls a conflict above is often' >&2; \
+		echo 'an index that it cannot reach.' >&2; \
 		echo 'This needs the network, or a mirror that `pip config` names, once; after it, make works without.' >&2; exit 1; }
 	@touch $@
 
