@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,15 +71,16 @@ def library_of() -> Callable[[Entry], Collection]:
     return make
 
 
+@pytest.fixture
 def models(tmp_path: Path) -> RealProject:
-    """Two small models that mean nothing: `nested` has everything that stacks can have, `pyramid` halves images."""
+    """Small models that mean nothing: `line`; `nested` has all that stacks can have; `pyramid` halves images."""
     return _models_in(tmp_path)
 
 
 @pytest.fixture(scope="session")
-def small_models(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Collection]:
-    """The same two models by id, to be looked at."""
-    return _models_in(tmp_path_factory.mktemp("looked-at")).atlas().collections
+def small_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Collection]:
+    """The same models by id, to be looked at."""
+    return dict(_models_in(tmp_path_factory.mktemp("looked-at")).atlas().collections)
 
 
 def _models_in(folder: Path) -> RealProject:

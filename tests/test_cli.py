@@ -76,12 +76,12 @@ def error_line(result: Result) -> str:
 
 def test_version_and_help_are_enough_to_begin_with(atlas: Atlas) -> None:
     assert atlas("--version").stdout == "atlas, version 0.1.0\n"
-    for arguments in ([], ["check"], ["fetch"], ["pin"], ["verify"], ["schema"]):
+    for arguments in ([], ["check"], ["fetch"], ["pin"], ["run"], ["show"], ["verify"], ["schema"]):
         for flag in ("--help", "-h"):
             shown = atlas(*arguments, flag)
             assert shown.exit_code == 0
             assert shown.stdout.startswith(f"Usage: {' '.join(['atlas', *arguments])} ")
-    assert {"check", "fetch", "pin", "verify", "schema"} <= set(atlas("--help").stdout.split())
+    assert {"check", "fetch", "pin", "run", "schema", "show", "verify"} <= set(atlas("--help").stdout.split())
 
 
 def test_the_installed_command_is_this_one() -> None:

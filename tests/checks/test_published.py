@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
+from markupsafe import Markup
 
+from atlas.checks.checked import Checked
 from atlas.checks.graph import check_graph
 from atlas.checks.published import PublishedCheck, check_published, differences_of
+from atlas.checks.run import Outcome, check_project
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model
 from atlas.entries.load import load
 from atlas.graph.accounting import ModelAccount, model_account
 from atlas.graph.unroll import Sizes
 from atlas.issues import Issue
+from atlas.node.process import Typeset
+from atlas.sources.store import SourceStore
 
 MODEL = "content/nested/model.yml"
 EXPERTS = "content/nested/shared/experts.yml"
@@ -133,3 +139,43 @@ def test_differences_of_a_model_name_its_own_claims_or_those_of_a_variant(models
     claim = "\n    sources: [{id: width, claim: It is narrow., source: project, path: a.py, lines: 1}]\n"
     models.edit(MODEL, "  wide:\n    title: wide\n", f"  wide:\n    title: wide{claim}")
     assert list(differences_of(collection_of(models, "nested"))) == []
+
+
+def whole_check(models: Any) -> Outcome:
+    """All checks over the model `line`, without a network and without Node."""
+    for name in ("nested", "pyramid"):
+        shutil.rmtree(models.root / "content" / name, ignore_errors=True)
+    return check_project(
+        models.root,
+        models.root / "content",
+        models.root / "sources",
+        make_store=lambda atlas: SourceStore({key: one.data for key, one in atlas.sources.items()}, offline=True),
+        typesetter=lambda formulas: [Typeset(formula, Markup(), "", None) for formula in formulas],
+        missing="link",
+    )
+
+
+def test_a_check_of_everything_keeps_the_figures_for_pages(models: Any) -> None:
+    outcome = whole_check(models)
+    assert outcome.issues == ()
+    assert isinstance(outcome.checked, Checked)
+    found = outcome.checked.collections["line"].published["short"]
+    assert [(one.quantity, one.derived, one.agrees) for one in found] == [
+        ("parameters", 75, True),
+        ("layers", 3, False),
+    ]
+
+
+def test_a_check_of_everything_finds_what_is_wrong_with_them(models: Any) -> None:
+    models.edit(
+        "content/line/model.yml",
+        "{quantity: layers, value: 4,",
+        "{quantity: multiply-accumulates, value: 4, at: {C: 1},",
+    )
+    entry = models.root / "content/line/layers/product.yml"
+    entry.write_text(DIFFERENCE.replace("CLAIMS", "coed") + entry.read_text(encoding="utf-8"), encoding="utf-8")
+    found = {(one.path, one.code, one.message) for one in whole_check(models).issues}
+    assert found == {
+        ("content/line/model.yml", "A119", "C is no size of the model's inputs"),
+        ("content/line/layers/product.yml", "A119", "there is no source claim coed"),
+    }

@@ -166,7 +166,7 @@ def test_what_cannot_be_run_is_told(atlas: Atlas, arguments: tuple[str, ...], me
     [
         ("nestd", "there is no model nestd; did you mean nested?"),
         ("wide", "wide is a variant of nested: name nested and --variant wide"),
-        ("x", "there is no model x; there is nested and pyramid"),
+        ("x", "there is no model x; there is line, nested and pyramid"),
     ],
 )
 def test_a_model_that_is_not_there_is_told(atlas: Atlas, name: str, message: str) -> None:
