@@ -63,6 +63,8 @@ class Use(Record):
     """The component's path in the model, such as `encoder/ffn-layer-norm`."""
     as_: Identifier | None = Field(default=None, alias="as")
     """What it is called here; left out, as in the other place."""
+    title: Text | None = None
+    """The component's name here as people say it; left out, as in the other place."""
     with_: Mapping[Latex, SizeText] = Field(default_factory=dict, alias="with")
     """Sizes of the component, with what they are here."""
     in_: Ports = Field(default_factory=dict, alias="in")

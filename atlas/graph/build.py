@@ -174,6 +174,7 @@ class _Builder:
         return Node(
             node_id,
             name,
+            use.title if use is not None and use.title is not None else entry.data.title,
             entry,
             path,
             at,

@@ -51,6 +51,8 @@ class Node:
     """Block and name: `encoder/self-attention`."""
     name: str
     """The last part of the id."""
+    title: str
+    """The component's name as people say it."""
     entry: Entry
     """The component that is documented; several nodes may share one."""
     block: str

@@ -10,7 +10,9 @@ from functools import partial
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Model, Paper
-from atlas.render.addresses import collection_page, source_page
+from atlas.graph.accounting import ModelAccount
+from atlas.graph.structure import Node
+from atlas.render.addresses import collection_page, entry_page, source_page
 from atlas.render.deferred import Inline, Maths
 from atlas.render.diagram import Placed, Sketch
 from atlas.render.figures_view import (
@@ -19,6 +21,7 @@ from atlas.render.figures_view import (
     Figure,
     TraceRow,
     budget_view,
+    costs,
     diagram_view,
     figures,
     trace,
@@ -110,6 +113,8 @@ class ModelView:
     """Where the parameters are."""
     figures: tuple[Figure, ...]
     """What is counted for every variant."""
+    costs: tuple[tuple[str, Maths], ...]
+    """The multiply–accumulates of every variant."""
     trace: tuple[TraceRow, ...]
     """The shape of every value."""
     claims: tuple[ClaimView, ...]
@@ -197,6 +202,7 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
         diagram=diagram_view(checked, place),
         budget=budget_view(checked),
         figures=figures(checked, parts),
+        costs=costs(checked, parts),
         trace=trace(checked.graph, checked.accounts[name], parts) if checked.graph is not None else (),
         size_symbols=tuple((maths(symbol), data.dimensions[symbol]) for symbol in symbols),
         variants=tuple(
@@ -292,7 +298,7 @@ def _stacks(checked: CheckedCollection, data: Model, variant: str, parts: Parts)
     entries = {entry.entry.id: entry for entry in checked.entries}
     members: dict[str, list[ComponentRow]] = defaultdict(list)
     for node in checked.graph.nodes:
-        row = _row(entries[node.entry.id], account.nodes.get(node.id, 0), account.across.get(node.id, 0), parts)
+        row = _row(node, entries[node.entry.id], account, parts)
         members[node.block].append(row)
     views = []
     for counted in account.stacks:
@@ -310,10 +316,12 @@ def _size(value: int | tuple[int, ...]) -> str:
     return f"{value:,}" if isinstance(value, int) else ", ".join(f"{one:,}" for one in value)
 
 
-def _row(entry: CheckedEntry, per_instance: int, across: int, parts: Parts) -> ComponentRow:
+def _row(node: Node, entry: CheckedEntry, account: ModelAccount, parts: Parts) -> ComponentRow:
     """A component in one place of a model."""
     summary = parts.text(entry.entry, entry.entry.data.summary)
-    return ComponentRow(parts.entry_link(entry), summary, f"{per_instance:,}", f"{across:,}", entry.operator.name)
+    one, all_ = account.nodes.get(node.id, 0), account.across.get(node.id, 0)
+    link = Link(node.title, entry_page(entry.entry))
+    return ComponentRow(link, summary, f"{one:,}", f"{all_:,}", entry.operator.name)
 
 
 def _layer(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> ComponentRow:

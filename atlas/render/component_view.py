@@ -183,7 +183,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
         state=_state(entry, parts),
-        options=_options(entry, parts),
+        options=_options(entry, collection, parts),
         parameters=parameters_view(entry, collection, parts),
         api=api_view(entry, data.api, parts) if data.api else None,
         excerpts=tuple(parts.excerpt(claim) for claim in entry.claims),
@@ -235,18 +235,22 @@ def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts
     return tuple(views)
 
 
-def _options(entry: CheckedEntry, parts: Parts) -> tuple[OptionView, ...]:
+def _options(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> tuple[OptionView, ...]:
     """Every option of the operator, as the checks called it."""
     given = entry.entry.data.arguments
     symbols = {symbol.binds: name for name, symbol in entry.entry.data.symbols.items() if symbol.binds}
+    sizes = main_sizes(entry, collection)
+    sized = {
+        name: sizes[symbol] for name, symbol in symbols.items() if symbol in sizes and name in entry.operator.options
+    }
     views = []
-    for name, value in entry.operator.check_options(given).items():
+    for name, value in entry.operator.check_options({**given, **sized}).items():
         is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
         if name in symbols and is_number:
             equation = parts.typesetting.maths(f"{symbols[name]} = {number_latex(value)}")
-            views.append(OptionView(name, "", equation, name not in given))
+            views.append(OptionView(name, "", equation, name not in given and name not in sized))
         else:
-            views.append(OptionView(name, written(value), None, name not in given))
+            views.append(OptionView(name, written(value), None, name not in given and name not in sized))
     return tuple(views)
 
 

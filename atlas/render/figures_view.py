@@ -56,7 +56,7 @@ class Figure:
     """What is counted."""
     definition: str
     """What is meant by it."""
-    values: tuple[str | Maths, ...]
+    values: tuple[str, ...]
     """One for each variant."""
 
 
@@ -136,13 +136,20 @@ def figures(checked: CheckedCollection, parts: Parts) -> tuple[Figure, ...]:
             )
             for name, width in CACHE_BYTES
         ),
-        Figure(
-            "Multiply–accumulates",
-            "of the matrix products and convolutions of one forward pass, in the sizes of its inputs",
-            tuple(parts.typesetting.maths(latex_sum(one.macs)) if one.macs.terms else "" for one in accounts),
-        ),
     ]
     return tuple(figure for figure in found if any(figure.values))
+
+
+def costs(checked: CheckedCollection, parts: Parts) -> tuple[tuple[str, Maths], ...]:
+    """Each variant with the multiply–accumulates of one forward pass, in the sizes of its inputs."""
+    data = checked.collection.data
+    if not isinstance(data, Model):
+        return ()
+    return tuple(
+        (data.variants[name].title, parts.typesetting.maths(latex_sum(account.macs), display=True))
+        for name, account in checked.accounts.items()
+        if account.macs.terms
+    )
 
 
 def trace(graph: Graph, account: ModelAccount, parts: Parts) -> tuple[TraceRow, ...]:
@@ -176,7 +183,7 @@ def _trace_row(node: Node, graph: Graph, account: ModelAccount, parts: Parts) ->
 
     count = account.nodes.get(node.id, 0)
     return TraceRow(
-        Link(node.entry.data.title, entry_page(node.entry)),
+        Link(node.title, entry_page(node.entry)),
         node.id,
         tuple(shaped(port.symbol, port.value) for port in node.takes),
         tuple(shaped(port.symbol, port.value) for port in node.gives),

@@ -57,10 +57,13 @@ class _Maker:
     def __init__(self, graph: Graph, account: ModelAccount) -> None:
         self.graph = graph
         self.account = account
-        self.order = {node.id: index for index, node in enumerate(graph.nodes)}
         self.first = {
             carry.taken: carry.first for outer in graph.blocks for block in outer.blocks for carry in block.carries
         }
+        self.depths: dict[str, int] = {}
+        for node in graph.nodes:
+            before = [self.depths.get(self._source(port.value) or "", 0) for port in node.takes]
+            self.depths[node.id] = 1 + max(before, default=0)
 
     def group(self, block: Block) -> SketchGroup:
         children = tuple(self.node(child) if isinstance(child, Node) else self.group(child) for child in block.children)
@@ -75,7 +78,7 @@ class _Maker:
         detail = f"takes {takes or 'nothing'}; gives {gives}; {grouped(count)} parameters"
         href = entry_page(node.entry)
         return SketchNode(
-            node.id, data.title, picture_kind(data.operator), href, detail, grouped(count) if count else None
+            node.id, node.title, picture_kind(data.operator), href, detail, grouped(count) if count else None
         )
 
     def edges(self) -> Iterator[SketchEdge]:
@@ -105,10 +108,10 @@ class _Maker:
         return self.graph.values[value_id].source if value_id in self.graph.values else None
 
     def _residual(self, node: Node) -> str:
-        """Of the values that a residual sum adds, the one that came past the other's component."""
+        """Of the values that a residual sum adds, the one that came through fewer components."""
         if find(node.entry.data.operator).kind != "residual" or len(node.takes) < 2:
             return ""
-        came = {port.value: self.order.get(self._source(port.value) or "", -1) for port in node.takes}
+        came = {port.value: self.depths.get(self._source(port.value) or "", 0) for port in node.takes}
         return min(came, key=lambda value: came[value])
 
     def _axes(self, node: Node, port: Port) -> tuple[str, ...]:
