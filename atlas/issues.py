@@ -150,7 +150,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A706": "a tensor that is not upstream's",
         "A707": "a value that is not upstream's",
         "A708": "a count that is not upstream's",
-        "A709": "an upstream model that cannot be built or run",
+        "A709": "an upstream model that cannot be built as described, or not be run",
         "A801": "a formula that cannot be displayed",
         "A901": "a file at an address of the atlas",
         "A902": "two pages with one address",

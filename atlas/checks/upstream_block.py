@@ -35,10 +35,6 @@ def check_upstream_block(collection: Collection, graph: Graph | None, atlas: Atl
         message = "a model that is documented in part is not compared with upstream’s as a whole"
         yield collection.issue_at_key(("upstream",), CODE, message, "document the rest, or remove `upstream`")
         return
-    for name in upstream.keys:
-        if name in upstream.settings:
-            message = f"{name} is among `keys` and among `settings`"
-            yield collection.issue_at_key(("upstream", "settings", name), CODE, message, "remove it from one of them")
     sizes = list(_sizes(collection, model, upstream))
     yield from sizes
     if graph is not None and not sizes:

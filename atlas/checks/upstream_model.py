@@ -27,7 +27,7 @@ from atlas.upstream.library import Library
 from atlas.upstream.library_compare import Finding, compare_tensors
 from atlas.upstream.library_config import tiny_sizes
 from atlas.upstream.library_figures import Figure, compare_cache, compare_products
-from atlas.upstream.library_model import LibraryModel, build
+from atlas.upstream.library_model import LibraryModel, build, wrong_defaults
 from atlas.upstream.library_values import compare_values
 
 CODES: dict[Claim, str] = {
@@ -85,6 +85,9 @@ def verify_model(collection: Collection, graph: Graph, source: Source, library: 
         "multiply-accumulates": comparison.products,
     }
     recorded = claims(graph, model.upstream)
+    if issues := tuple(_wrong_defaults(collection, model.upstream, library)):
+        yield Compared("tensors", "not compared", None, issues)
+        return
     for claim, compare in run.items():
         try:
             found = compare()
@@ -100,6 +103,14 @@ def verify_model(collection: Collection, graph: Graph, source: Source, library: 
             yield Compared(claim, found.figure, record, issues)
         if issues and claim == "tensors":
             return
+
+
+def _wrong_defaults(collection: Collection, upstream: Upstream, library: Library) -> Iterator[Issue]:
+    try:
+        for name, message in wrong_defaults(library, upstream):
+            yield collection.issue(("upstream", "defaults", name), FAILED, f"{collection.id}: {message}")
+    except AtlasError as error:
+        yield collection.issue_at_key(("upstream",), FAILED, f"{collection.id}: {error}")
 
 
 class _Comparison:

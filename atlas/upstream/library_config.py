@@ -29,6 +29,20 @@ def configuration(upstream: Upstream, sizes: Sizes) -> dict[str, Any]:
     return found
 
 
+def default_values(upstream: Upstream) -> dict[str, Any]:
+    """The values that the model's file says the library takes for keys that are left out.
+
+    Raises:
+        SizeError: a default follows from a size that has none; the message begins with the key.
+    """
+    numbers: dict[str, int] = {}
+    for name, stated in upstream.defaults.items():
+        symbol = upstream.keys[name]
+        if isinstance(symbol, str) and not isinstance(stated, tuple) and (number := size(stated).number) is not None:
+            numbers[symbol.strip()] = number
+    return configuration(upstream.model_copy(update={"keys": upstream.defaults, "settings": {}}), Sizes(numbers, {}))
+
+
 def tiny_sizes(upstream: Upstream) -> Sizes:
     """The small sizes at which the model is run, those of its inputs included."""
     numbers = {name: value for name, value in upstream.tiny.items() if isinstance(value, int)}

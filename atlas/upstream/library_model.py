@@ -17,7 +17,7 @@ from atlas.entries.collection import Upstream
 from atlas.exceptions import UpstreamError
 from atlas.graph.unroll import Sizes
 from atlas.upstream.library import Library
-from atlas.upstream.library_config import configuration
+from atlas.upstream.library_config import configuration, default_values
 from atlas.upstream.tensor import Array
 
 T = TypeVar("T")
@@ -186,6 +186,24 @@ def build(library: Library, upstream: Upstream, sizes: Sizes, *, meta: bool = Fa
         config = _configured(made, stated, upstream)
         with _told(f"building {upstream.model}"):
             return LibraryModel(model(config).eval(), upstream.model, library)
+
+
+def wrong_defaults(library: Library, upstream: Upstream) -> Iterator[tuple[str, str]]:
+    """The keys whose defaults are not as the model's file says, each with what is wrong.
+
+    A default of None is one that the library works out from others; what comes of it shows in the model.
+
+    Raises:
+        SizeError: a default follows from a size that has none.
+        UpstreamError: the library has no such configuration.
+    """
+    made = library.member(upstream.config)
+    with library.quiet(), _told(f"making {upstream.config}"):
+        default = made()
+    for name, stated in default_values(upstream).items():
+        found = getattr(default, name, None)
+        if found is not None and not _holds(found, stated):
+            yield name, f"{upstream.config} has the default {found!r} for {name}, not {stated!r}"
 
 
 def _configured(made: Any, stated: Mapping[str, Any], upstream: Upstream) -> Any:

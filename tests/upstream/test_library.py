@@ -318,9 +318,17 @@ EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
         "upstream keeps 2,016 numbers for 14 tokens, but the `state` of decoder/self-attention says 1,008",
     ),
     "a key that the configuration does not have": (
-        [(MODEL, "n_layer: N,", "n_layers: N,")],
+        [
+            (MODEL, "add_cross_attention: false", "add_crossattention: false"),
+            (MODEL, "add_cross_attention: decoder", "add_crossattention: decoder"),
+        ],
         "A709",
-        "GPT2Config has no key n_layers; did you mean n_layer?",
+        "GPT2Config has no key add_crossattention; did you mean add_cross_attention?",
+    ),
+    "a default that is not the library's": (
+        [(MODEL, "n_layer: 12, n_head: 12,", "n_layer: 12, n_head: 16,")],
+        "A709",
+        "gpt-2: GPT2Config has the default 12 for n_head, not 16",
     ),
     "a value that the configuration refuses": (
         [(MODEL, "scale_attn_weights: true", "scale_attn_weights: sometimes")],
