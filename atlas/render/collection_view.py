@@ -13,6 +13,7 @@ from atlas.entries.collection import Library, Model, Paper
 from atlas.graph.accounting import ModelAccount
 from atlas.graph.structure import Node
 from atlas.render.addresses import collection_page, entry_page, source_page
+from atlas.render.conflicts_view import DifferenceView, PublishedView, difference_views, published_views
 from atlas.render.deferred import Inline, Maths
 from atlas.render.diagram import Placed, Sketch
 from atlas.render.figures_view import (
@@ -119,6 +120,10 @@ class ModelView:
     """The shape of every value."""
     claims: tuple[ClaimView, ...]
     """The sources about the model as a whole."""
+    published: tuple[PublishedView, ...]
+    """Published figures beside the derived ones."""
+    differences: tuple[DifferenceView, ...]
+    """Points on which a publication and the pinned code do not agree."""
     proofs: tuple[ProofView, ...]
     """What is known of the model as a whole: how it compares with upstream's."""
     bibtex: str
@@ -216,6 +221,8 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
             for variant_name, variant in data.variants.items()
         ),
         claims=tuple(parts.claim(checked.collection, claim) for claim in checked.claims),
+        published=published_views(checked),
+        differences=difference_views(data.differences, text),
         proofs=tuple(parts.proof(proof) for proof in checked.proofs),
         bibtex=bibtex(checked.collection.id, data.paper),
     )

@@ -12,6 +12,7 @@ from atlas.entries.collection import Library
 from atlas.graph.accounting import bound
 from atlas.render.addresses import collection_page, line_anchor, operator_anchor
 from atlas.render.api_view import ApiView, api_view
+from atlas.render.conflicts_view import DifferenceView, difference_views
 from atlas.render.deferred import Inline, Maths
 from atlas.render.parameters_view import ParametersView, parameters_view, plural
 from atlas.render.parts import (
@@ -129,6 +130,8 @@ class ComponentView:
     """What differs in training."""
     conventions: tuple[tuple[str, str], ...]
     """The conventions of this formulation."""
+    differences: tuple[DifferenceView, ...]
+    """Points on which a publication and the pinned code do not agree."""
     state: tuple[StateView, ...]
     """What is kept from one token to the next."""
     options: tuple[OptionView, ...]
@@ -182,6 +185,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         note=text(data.note) if data.note else None,
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
+        differences=difference_views(data.differences, text),
         state=_state(entry, parts),
         options=_options(entry, collection, parts),
         parameters=parameters_view(entry, collection, parts),

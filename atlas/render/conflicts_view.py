@@ -1,0 +1,105 @@
+"""What publications say beside what the entries and the pinned code say: figures that agree or not, and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from atlas.checks.checked import CheckedCollection
+from atlas.checks.published import PublishedCheck
+from atlas.entries.collection import Model
+from atlas.entries.component import Difference, Reference
+from atlas.graph.accounting import grouped
+from atlas.render.deferred import Inline
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceView:
+    """A publication as a reader finds it."""
+
+    title: str
+    """Its title."""
+    url: str
+    """Its address, or empty."""
+    where: str
+    """The place in it, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedView:
+    """A published figure beside the derived one."""
+
+    variant: str
+    """The variant's name."""
+    quantity: str
+    """What is counted, and at which sizes of the inputs."""
+    published: str
+    """The published figure with its rounding."""
+    derived: str
+    """The derived figure."""
+    agrees: bool
+    """Whether they agree."""
+    reference: ReferenceView
+    """Where it is published."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceView:
+    """A point on which a publication and the pinned code do not agree."""
+
+    about: Inline
+    """What it is about."""
+    published: Inline
+    """What the publication says."""
+    reference: ReferenceView
+    """The publication."""
+    code: Inline
+    """What the pinned code does."""
+    claims: tuple[str, ...]
+    """The ids of the source claims of the same page whose passages show it."""
+
+
+def published_views(checked: CheckedCollection) -> tuple[PublishedView, ...]:
+    """Every published figure, variant by variant."""
+    data = checked.collection.data
+    if not isinstance(data, Model):
+        return ()
+    return tuple(
+        PublishedView(
+            data.variants[name].title,
+            _quantity(one),
+            _rounded(one),
+            grouped(one.derived),
+            one.agrees,
+            _reference(one.reference),
+        )
+        for name, found in checked.published.items()
+        for one in found
+    )
+
+
+def difference_views(differences: Iterable[Difference], text: Callable[[str], Inline]) -> tuple[DifferenceView, ...]:
+    """The differences that a file states."""
+    return tuple(
+        DifferenceView(
+            text(one.about),
+            text(one.published),
+            _reference(one.reference),
+            text(one.code),
+            one.claims,
+        )
+        for one in differences
+    )
+
+
+def _quantity(one: PublishedCheck) -> str:
+    sizes = ", ".join(f"{name} = {grouped(value)}" for name, value in one.at.items())
+    return f"{one.quantity} for {sizes}" if sizes else one.quantity
+
+
+def _rounded(one: PublishedCheck) -> str:
+    return grouped(one.published) + (f", rounded to {grouped(one.rounded_to)}" if one.rounded_to > 1 else "")
+
+
+def _reference(one: Reference) -> ReferenceView:
+    return ReferenceView(one.title, one.url or "", one.where or "")
