@@ -221,7 +221,7 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
             for variant_name, variant in data.variants.items()
         ),
         claims=tuple(parts.claim(checked.collection, claim) for claim in checked.claims),
-        published=published_views(checked),
+        published=published_views(checked, parts),
         differences=difference_views(data.differences, text),
         proofs=tuple(parts.proof(proof) for proof in checked.proofs),
         bibtex=bibtex(checked.collection.id, data.paper),

@@ -9,8 +9,9 @@ from atlas.checks.checked import CheckedCollection
 from atlas.checks.published import PublishedCheck
 from atlas.entries.collection import Model
 from atlas.entries.component import Difference, Reference
-from atlas.graph.accounting import grouped
-from atlas.render.deferred import Inline
+from atlas.graph.accounting import grouped, latex_number
+from atlas.render.deferred import Inline, Maths
+from atlas.render.parts import Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +33,13 @@ class PublishedView:
     variant: str
     """The variant's name."""
     quantity: str
-    """What is counted, and at which sizes of the inputs."""
+    """What is counted."""
+    sizes: Maths | None
+    """The sizes of the inputs for which it is, where it depends on them."""
     published: str
-    """The published figure with its rounding."""
+    """The published figure."""
+    rounded_to: str
+    """The unit to which it is rounded, or empty."""
     derived: str
     """The derived figure."""
     agrees: bool
@@ -59,7 +64,7 @@ class DifferenceView:
     """The ids of the source claims of the same page whose passages show it."""
 
 
-def published_views(checked: CheckedCollection) -> tuple[PublishedView, ...]:
+def published_views(checked: CheckedCollection, parts: Parts) -> tuple[PublishedView, ...]:
     """Every published figure, variant by variant."""
     data = checked.collection.data
     if not isinstance(data, Model):
@@ -67,8 +72,10 @@ def published_views(checked: CheckedCollection) -> tuple[PublishedView, ...]:
     return tuple(
         PublishedView(
             data.variants[name].title,
-            _quantity(one),
-            _rounded(one),
+            one.quantity,
+            parts.typesetting.maths(_sizes(one)) if one.at else None,
+            grouped(one.published),
+            grouped(one.rounded_to) if one.rounded_to > 1 else "",
             grouped(one.derived),
             one.agrees,
             _reference(one.reference),
@@ -92,13 +99,8 @@ def difference_views(differences: Iterable[Difference], text: Callable[[str], In
     )
 
 
-def _quantity(one: PublishedCheck) -> str:
-    sizes = ", ".join(f"{name} = {grouped(value)}" for name, value in one.at.items())
-    return f"{one.quantity} for {sizes}" if sizes else one.quantity
-
-
-def _rounded(one: PublishedCheck) -> str:
-    return grouped(one.published) + (f", rounded to {grouped(one.rounded_to)}" if one.rounded_to > 1 else "")
+def _sizes(one: PublishedCheck) -> str:
+    return r",\; ".join(f"{name} = {latex_number(value)}" for name, value in one.at.items())
 
 
 def _reference(one: Reference) -> ReferenceView:
