@@ -51,6 +51,8 @@ class Configuration:
     """For each size symbol: the key, or that a default of the library is taken for one."""
     defaults: tuple[str, ...]
     """Keys that are left out and have the library's default."""
+    confirmed: tuple[str, ...]
+    """Keys of settings that are as documented."""
     assumed: tuple[str, ...]
     """Settings that are left out and taken to be as documented."""
     ignored: Mapping[str, str]
@@ -125,6 +127,7 @@ class _Reader:
     refused: set[str] = field(default_factory=set)
     """Keys whose value does not fit, from which nothing follows."""
     defaults: list[str] = field(default_factory=list)
+    confirmed: list[str] = field(default_factory=list)
     ignored: dict[str, str] = field(default_factory=dict)
     bookkeeping: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
@@ -148,6 +151,7 @@ class _Reader:
         labels = data.get(LABELS)
         if LABEL_COUNT in self.upstream.keys and LABEL_COUNT not in self.present and isinstance(labels, dict):
             self.present[LABEL_COUNT] = LABELS
+            self.bookkeeping.remove(LABELS)
             self.size_key(LABEL_COUNT, LABELS, len(labels))
         self.solve()
         self.take_defaults()
@@ -206,6 +210,7 @@ class _Reader:
 
     def setting(self, name: str, key: str, documented: object, value: object) -> None:
         if _same(documented, value):
+            self.confirmed.append(name)
             return
         about = self.upstream.concerns.get(key)
         concerns = f"; it concerns {about}" if about is not None else ""
@@ -322,6 +327,7 @@ class _Reader:
             {**self.numbers, **lists},
             self.stated_by,
             tuple(self.defaults),
+            tuple(self.confirmed),
             tuple(key for key in self.upstream.settings if not self.states(key)),
             self.ignored,
             tuple(self.bookkeeping),

@@ -88,6 +88,7 @@ def _configuration(one: Configuration) -> dict[str, Any]:
     return {
         "stated_by": dict(one.stated_by),
         "defaults": list(one.defaults),
+        "as_documented": list(one.confirmed),
         "assumed": list(one.assumed),
         "ignored": dict(one.ignored),
         "no_part_of_the_architecture": list(one.bookkeeping),

@@ -178,6 +178,8 @@ def _configuration(figures: Figures) -> Iterator[str]:
     yield "Keys of the configuration"
     sizes = [f"{name} from {key}" for name, key in read.stated_by.items()]
     rows = [("sizes", ", ".join(sizes)), ("not understood", ", ".join(read.unknown) or "none")]
+    if read.confirmed:
+        rows.append(("as documented", ", ".join(read.confirmed)))
     if read.assumed:
         rows.append(("left out, taken as documented", ", ".join(read.assumed)))
     rows += [(f"without consequence: {key}", reason) for key, reason in read.ignored.items()]

@@ -59,6 +59,7 @@ def test_a_whole_configuration_is_a_variant(nested: Collection) -> None:
     assert found.stated_by["k"] == "ffn"
     assert (found.defaults, found.assumed, found.ignored, found.unknown) == ((), (), {}, ())
     assert found.bookkeeping == ("model_type",)
+    assert found.confirmed == ("activation", "bias", "rope", "window")
 
 
 def test_what_is_left_out_is_the_librarys_default_where_it_is_stated(nested: Collection) -> None:
@@ -208,6 +209,7 @@ def test_the_number_of_labels_is_that_of_their_names(models: Any) -> None:
     assert found.problems == ()
     assert found.sizes["V"] == 3
     assert found.stated_by["V"] == "id2label"
+    assert found.bookkeeping == ("model_type",)
     assert read(collection, vocab_size=..., num_labels=5).sizes["V"] == 5
     [problem] = read(collection, vocab_size=...).problems
     assert problem.message.startswith("num_labels is left out")

@@ -117,6 +117,7 @@ def test_a_run_of_gpt_2(real: Atlas) -> None:
     assert found["outputs"]["output.\\ell"]["shape"] == [2, 7, 50]
     assert list(found["values"]) == ["decoder[0].x_{n+1}"]
     assert len(found["trace"]) == 2 + 2 * 6 + 2
+    assert sum(step["parameters"] for step in found["trace"]) == found["parameters"]  # the tied table once
     assert found["multiply_accumulates"] == 14 * (2 * (4 * 24 * 24 + 2 * 24 * 32 + 2 * 7 * 24) + 24 * 50)
 
 
@@ -154,7 +155,7 @@ def test_numbers_that_are_not_finite_are_told(atlas: Atlas, monkeypatch: pytest.
         (("--seed", "-1"), "-1 is not in the range"),
         (("--dtype", "float16"), "'float16' is not one of"),
         (("--memory", "0"), "0.0 is not in the range"),
-        (("--set", "N=999999999"), "stages has N layers, which is 999999999"),
+        (("--set", "N=999999999"), "stages has N layers, which is 999"),
     ],
 )
 def test_what_cannot_be_run_is_told(atlas: Atlas, arguments: tuple[str, ...], message: str) -> None:
@@ -173,9 +174,9 @@ def test_a_model_that_is_not_there_is_told(atlas: Atlas, name: str, message: str
     assert message in refused(atlas("run", name))
 
 
-def test_a_library_and_a_model_that_is_not_complete_are_not_run(real: Atlas, real_project: Any) -> None:
+def test_a_library_and_a_model_that_is_not_complete_are_not_run(real: Atlas, published: Any) -> None:
     assert "chainer is a library, whose layers are no model" in refused(real("run", "chainer"))
-    real_project.edit("content/gpt-2/model.yml", "complete: true", "complete: false")
+    published.edit("content/gpt-2/model.yml", "complete: true", "complete: false")
     assert "gpt-2 is not complete" in refused(real("run", "gpt-2"))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -62,6 +63,24 @@ def test_it_is_at_least_what_is_taken_and_not_far_more(
     assert peak <= found.total <= 5 * peak
     assert found.values == sum(array.nbytes for array in run.values.values())
     assert found.step in {one.step.key for one in run.trace}
+
+
+def test_windows_of_a_large_kernel_count(models: Any) -> None:
+    file = "content/pyramid/stages/convolution.yml"
+    models.edit(file, "{stride: 2, padding: 1}", "{stride: 1, padding: 5}")
+    models.edit(file, "[2 c, c, 3, 3]", "[2 c, c, 11, 11]")
+    models.edit(file, r"[B, 2 c, '\lfloor (r-1)/2\rfloor+1', '\lfloor (r-1)/2\rfloor+1']", "[B, 2 c, r, r]")
+    models.edit("content/pyramid/model.yml", r"{c: 2 c, r: '\lfloor (r-1)/2\rfloor+1'}", "{c: 2 c, r: r}")
+    graph, model = model_of(models.atlas().collections["pyramid"])
+    sizes = Sizes.of(model.variants["three"], {"B": 1, "R": 60, "N": 1})
+    tracemalloc.start()
+    try:
+        run_randomly(graph, sizes, 0, "float64")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak > 8 * 3 * 11 * 11 * 60 * 60  # every window is copied
+    assert peak <= needed(graph, sizes, "float64", PLENTY).total <= 6 * peak
 
 
 def test_weights_are_those_of_the_account(small_models: Mapping[str, Collection]) -> None:
