@@ -240,21 +240,26 @@ def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts
 
 
 def _options(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> tuple[OptionView, ...]:
-    """Every option of the operator, as the checks called it."""
+    """Every option of the operator, as the checks called it; one that is a size of the model, as in all its places."""
     given = entry.entry.data.arguments
     symbols = {symbol.binds: name for name, symbol in entry.entry.data.symbols.items() if symbol.binds}
-    sizes = main_sizes(entry, collection)
-    sized = {
-        name: sizes[symbol] for name, symbol in symbols.items() if symbol in sizes and name in entry.operator.options
-    }
+    places = [place.sizes for place in collection.account(entry.entry).places]
     views = []
-    for name, value in entry.operator.check_options({**given, **sized}).items():
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-        if name in symbols and is_number:
-            equation = parts.typesetting.maths(f"{symbols[name]} = {number_latex(value)}")
-            views.append(OptionView(name, "", equation, name not in given and name not in sized))
+    for name, option in entry.operator.options.items():
+        symbol = symbols.get(name, "")
+        sizes = sorted({sizes[symbol] for sizes in places if symbol in sizes})
+        value = option.check(given[name]) if name in given else option.default
+        if sizes:
+            numbers = ", ".join(map(number_latex, sizes))
+            equation = f"{symbol} = {numbers}" if len(sizes) == 1 else rf"{symbol} \in \{{{numbers}\}}"
+            views.append(OptionView(name, "", parts.typesetting.maths(equation), is_default=False))
+        elif option.required and name not in given:
+            views.append(OptionView(name, "", parts.typesetting.maths(symbol), is_default=False))
+        elif name in symbols and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
+            equation = f"{symbol} = {number_latex(value)}"
+            views.append(OptionView(name, "", parts.typesetting.maths(equation), name not in given))
         else:
-            views.append(OptionView(name, written(value), None, name not in given and name not in sized))
+            views.append(OptionView(name, written(value), None, name not in given))
     return tuple(views)
 
 

@@ -247,6 +247,17 @@ def test_the_transformer_page_says_what_the_seed_page_says_in_its_order(site: Si
     )
 
 
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("mixtral/decoder/experts/", "called with k = 2 k "),
+        ("resnet/stages/first/spatial-convolution/", r"called with t \in \{1, 2\} stride padding=1 "),
+    ],
+)
+def test_an_option_that_is_a_size_has_its_values_in_all_places(site: Site, url: str, told: str) -> None:
+    assert told in text_of(site, url)
+
+
 def test_the_chainer_page_has_what_its_api_documentation_has(site: Site) -> None:
     in_order(
         text_of(site, CHAINER),
