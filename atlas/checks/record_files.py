@@ -1,4 +1,4 @@
-"""Files of recorded proofs, beside the file whose claims they prove: read, written whole, and renewed.
+"""Files of recorded proofs, beside the file whose claims they prove: read, and written whole.
 
 What is recorded differs, of an entry and of a model; how it is kept does not.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -66,20 +66,6 @@ def write_records(owner: Placed, records: tuple[KeptRecord, ...]) -> None:
         return
     data = [_in_order(record.model_dump(mode="json", exclude_none=True)) for record in records]
     write_whole(path, json.dumps(data, indent=2, ensure_ascii=False) + "\n")
-
-
-def renew_records(owner: Placed, new: tuple[R, ...], read: Callable[[], tuple[R, ...]]) -> bool:
-    """Make `new` the records of one file; one that holds keeps its date. Answers whether anything changed."""
-    try:
-        old: tuple[R, ...] | None = read()
-    except AtlasError:
-        old = None
-    known = {record.digest: record for record in old or ()}
-    kept = tuple(known.get(record.digest, record) for record in new)
-    if kept == old:
-        return False
-    write_records(owner, kept)
-    return True
 
 
 def _in_order(data: dict[str, object]) -> dict[str, object]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from atlas.checks.base import Proof, Status, listed
-from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, renew_records
+from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, write_records
 from atlas.checks.records import module_digest, with_imports
 from atlas.entries.atlas import Collection, Entry, Source
 from atlas.entries.collection import Model, Upstream
@@ -72,9 +72,24 @@ def load_model_records(collection: Collection) -> tuple[ModelRecord, ...]:
     return found
 
 
-def keep_model_records(collection: Collection, new: tuple[ModelRecord, ...]) -> bool:
-    """Make `new` the records of a model; one that holds keeps its date. Answers whether anything changed."""
-    return renew_records(collection, new, lambda: load_model_records(collection))
+def keep_model_records(collection: Collection, new: Iterable[ModelRecord], digests: Mapping[Claim, str]) -> bool:
+    """Make `new` the records of a model; one that holds keeps its date. Answers whether anything changed.
+
+    Of a claim that was not proved, an older record stays: it is stale, which tells more than none. One with the claim's
+    own digest, among `digests`, goes, as it would pass for a proof.
+    """
+    try:
+        old: tuple[ModelRecord, ...] | None = load_model_records(collection)
+    except AtlasError:
+        old = None
+    known = {record.digest: record for record in old or ()}
+    kept = {one.proof: one for one in old or () if one.proof in digests and one.digest != digests[one.proof]}
+    kept |= {one.proof: known.get(one.digest, one) for one in new}
+    records = tuple(kept[claim] for claim in TITLES if claim in kept)
+    if records == old:
+        return False
+    write_records(collection, records)
+    return True
 
 
 def claims(graph: Graph, upstream: Upstream) -> list[Claim]:
@@ -82,6 +97,17 @@ def claims(graph: Graph, upstream: Upstream) -> list[Claim]:
     keeps = any(node.entry.data.state for node in graph.nodes)
     left_out = {*(["float64"] if upstream.precision == "float32" else []), *([] if keeps else ["cache"])}
     return [claim for claim in TITLES if claim not in left_out]
+
+
+def digests_of_model(graph: Graph, model: Model, source: Source) -> dict[Claim, str]:
+    """The digest of everything that is to be proved of a model.
+
+    Raises:
+        LibraryError: the model's source pins no package.
+    """
+    if model.upstream is None:
+        raise AssertionError("a model that is compared says with what")
+    return {claim: digest_of_model(graph, model, source, claim) for claim in claims(graph, model.upstream)}
 
 
 def digest_of_model(graph: Graph, model: Model, source: Source, claim: Claim) -> str:
@@ -131,7 +157,7 @@ def check_model_records(collection: Collection, graph: Graph, source: Source) ->
     wanted = claims(graph, model.upstream)
     try:
         records = load_model_records(collection)
-        digests = {claim: digest_of_model(graph, model, source, claim) for claim in wanted}
+        digests = digests_of_model(graph, model, source)
     except LibraryError as error:
         return [], [collection.issue(("upstream", "source"), "A703", str(error))]
     except AtlasError as error:

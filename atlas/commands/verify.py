@@ -10,7 +10,7 @@ import click
 from atlas.checks.base import listed
 from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
 from atlas.checks.records import keep_records, own_defaults
-from atlas.checks.records_model import ModelRecord, keep_model_records
+from atlas.checks.records_model import ModelRecord, digests_of_model, keep_model_records
 from atlas.checks.upstream import Executed, verify_entry
 from atlas.checks.upstream_model import verify_model
 from atlas.commands.checking import checked_project
@@ -46,8 +46,10 @@ class _Whole:
     """The model."""
     graph: Graph
     """Its graph."""
+    model: Model
+    """What its file says."""
     upstream: Upstream
-    """What its file says of the upstream model."""
+    """What it says of the upstream model."""
     source: Source
     """What pins the library."""
 
@@ -103,7 +105,7 @@ def _models(checked: Checked, chosen: Selection | None) -> Iterator[_Whole]:
         if chosen is not None and one.collection.path not in chosen.named:
             continue
         if isinstance(data, Model) and data.upstream is not None and one.graph is not None:
-            yield _Whole(one, one.graph, data.upstream, checked.atlas.sources[data.upstream.source])
+            yield _Whole(one, one.graph, data, data.upstream, checked.atlas.sources[data.upstream.source])
 
 
 def _record(entry: CheckedEntry, executed: list[Executed]) -> None:
@@ -158,6 +160,6 @@ def _model(model: _Whole, tally: _Tally, *, record: bool, to_stderr: bool) -> li
         click.echo(f"{collection.id}: {one.claim} of {model.upstream.model}: {one.figure}{ending}", err=to_stderr)
     if model.upstream.precision == "float32":
         say(f"{collection.id}: not compared in float64: {model.upstream.precision_note}")
-    if record and keep_model_records(collection, tuple(records)):
+    if record and keep_model_records(collection, records, digests_of_model(model.graph, model.model, model.source)):
         say(f"{collection.id}: {counted(len(records), 'proof')} recorded")
     return issues

@@ -22,6 +22,7 @@ from atlas.checks.records_model import (
     check_model_records,
     claims,
     digest_of_model,
+    digests_of_model,
     keep_model_records,
     load_model_records,
     modules_of,
@@ -86,14 +87,20 @@ def all_records(found: Case) -> tuple[ModelRecord, ...]:
     )
 
 
+def keep(found: Case, records: tuple[ModelRecord, ...]) -> bool:
+    collection, graph, source = found
+    assert isinstance(collection.data, Model)
+    return keep_model_records(collection, records, digests_of_model(graph, collection.data, source))
+
+
 def statuses(found: Case) -> list[str]:
     return [proof.status for proof in check_model_records(*found)[0]]
 
 
 def test_records_that_hold_are_proofs_with_their_date(root: Path) -> None:
     found = case(root)
-    assert keep_model_records(found[0], all_records(found))
-    assert not keep_model_records(found[0], all_records(found))
+    assert keep(found, all_records(found))
+    assert not keep(found, all_records(found))
     assert load_model_records(found[0]) == all_records(found)
     data = json.loads((root / "content/gpt-2/model.proofs.json").read_text("utf-8"))
     assert list(data[0]) == ["proof", "compared", "date", "versions", "digest"]
@@ -124,13 +131,29 @@ def test_records_that_hold_are_proofs_with_their_date(root: Path) -> None:
     ]
 
 
+def test_a_record_that_is_refuted_goes_and_a_stale_one_stays(root: Path) -> None:
+    found = case(root)
+    keep(found, all_records(found))
+    assert keep(found, all_records(found)[:2])
+    assert [one.proof for one in load_model_records(found[0])] == ["tensors", "float32"]
+    changed = edited(root, f"{LAYER}/attention-layer-norm.yml", "epsilon: 1e-5", "epsilon: 1e-6")
+    assert not keep(changed, ())
+    assert statuses(changed) == ["stale"] * 2 + ["missing"] * 3
+    new = all_records(changed)[1].model_copy(update={"date": datetime.date(2030, 1, 1)})
+    assert keep(changed, (new,))
+    assert [one.date.year for one in load_model_records(changed[0])] == [2020, 2030]
+    assert not keep(changed, (new.model_copy(update={"date": datetime.date(2031, 1, 1)}),))
+    (root / "content/gpt-2/model.proofs.json").write_text("{", encoding="utf-8")
+    assert keep(changed, (new,))
+
+
 def test_missing_and_stale_records_are_told_once(root: Path) -> None:
     found = case(root)
     assert statuses(found) == ["missing"] * 5
     (issue,) = check_model_records(*found)[1]
     assert (issue.code, issue.severity, issue.path) == ("A702", "warning", "content/gpt-2/model.yml")
     assert issue.hint == "run `atlas verify gpt-2 --record`"
-    keep_model_records(found[0], all_records(found)[:3])
+    keep(found, all_records(found)[:3])
     changed = edited(
         root, f"{LAYER}/attention-layer-norm.yml", "arguments: {epsilon: 1e-5}", "arguments: {epsilon: 1e-6}"
     )
@@ -144,7 +167,7 @@ def test_missing_and_stale_records_are_told_once(root: Path) -> None:
 
 def test_a_model_that_upstream_narrows_says_why_it_is_not_compared_in_float64(root: Path) -> None:
     found = case(root)
-    keep_model_records(found[0], all_records(found))
+    keep(found, all_records(found))
     model = "content/gpt-2/model.yml"
     changed = edited(root, model, "  ignored:\n", "  precision: float32\n  precision_note: it narrows\n  ignored:\n")
     proofs, (stale, foreign) = check_model_records(*changed)

@@ -26,14 +26,14 @@ from atlas.graph.unroll import Step
 from atlas.graph.weights import weights
 from atlas.issues import Issue, show
 from atlas.sizes import Size, constant
-from atlas.upstream import library_figures
+from atlas.upstream import library_figures, library_values
 from atlas.upstream.compare import largest_relative_error
 from atlas.upstream.library import Library, open_library
 from atlas.upstream.library_compare import compare_tensors, drawn
 from atlas.upstream.library_config import configuration, tiny_sizes
 from atlas.upstream.library_figures import compare_cache, compare_products
 from atlas.upstream.library_model import LibraryModel, build
-from atlas.upstream.library_values import value_id, watched
+from atlas.upstream.library_values import compare_values, value_id, watched
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -390,6 +390,23 @@ def test_an_issue_of_a_use_stands_in_the_models_file(copy: Path, library: Librar
     (issue, *_) = found(copy, library)
     assert issue.path == MODEL
     assert "feed-forward-residual" in (copy / MODEL).read_text("utf-8").splitlines()[issue.line]
+
+
+def test_an_epsilon_is_seen_in_float32_by_weights_of_a_small_scale(
+    copy: Path, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(copy, [(NORM, "arguments: {epsilon: 1e-5}", "arguments: {epsilon: 9.9e-6}")])
+    one = subject(copy)
+    sizes = tiny_sizes(one.upstream)
+    model, listed = build(library, one.upstream, sizes), weights(one.graph, sizes)
+
+    def seen() -> bool:
+        found = compare_values(one.graph, one.upstream, sizes, listed, model, "float32", 1e-5)
+        return found.finding is not None
+
+    assert seen()
+    monkeypatch.setattr(library_values, "FACTORS", (1.0,))
+    assert not seen()
 
 
 def test_a_tensor_that_no_component_names_is_told_of_the_nearest(gpt2: Subject, tiny: LibraryModel) -> None:
