@@ -151,6 +151,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A707": "a value that is not upstream's",
         "A708": "a count that is not upstream's",
         "A709": "an upstream model that cannot be built as described, or not be run",
+        "A710": "a size or setting that upstream chooses otherwise",
         "A801": "a formula that cannot be displayed",
         "A901": "a file at an address of the atlas",
         "A902": "two pages with one address",

@@ -71,7 +71,7 @@ def _misfit_of_numbers(graph: Graph, model: Model, variant: Variant) -> tuple[No
     """What does not fit in a variant, also where upstream stores it."""
     sizes = Sizes.of(variant, free_sizes(model, variant))
     found = misfit_of_shapes(graph, sizes)
-    if found is None and model.upstream is not None:  # else the names are those of single components
+    if found is None and (model.upstream or model.program):  # else the names are those of single components
         upstream_shapes(weights(graph, sizes))
     return found
 

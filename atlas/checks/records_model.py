@@ -18,19 +18,22 @@ from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, write_re
 from atlas.checks.records import module_digest, with_imports
 from atlas.entries.atlas import Collection, Entry, Source
 from atlas.entries.collection import Model, Upstream
+from atlas.entries.program import Program
 from atlas.exceptions import AtlasError, LibraryError
 from atlas.graph.structure import Graph
 from atlas.issues import Issue
 from atlas.operators.catalogue import find
 from atlas.upstream.library import pinned_versions
 
-Claim = Literal["float32", "float64", "tensors", "cache", "multiply-accumulates"]
-"""What is proved of a model: its values in a precision, its tensors at real sizes, what it keeps, what it computes."""
+Claim = Literal["hyperparameters", "float32", "float64", "tensors", "cache", "multiply-accumulates"]
+"""What is proved of a model: the sizes that upstream's own code chooses, its values in a precision, its tensors at real
+sizes, what it keeps, what it computes."""
 
 TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
 """The largest relative error at which our values and upstream's agree, relative to the largest number of the array."""
 
 TITLES: dict[Claim, str] = {
+    "hyperparameters": "upstream: hyperparameters",
     "tensors": "upstream: tensors and total",
     "float32": "upstream: values in float32",
     "float64": "upstream: values in float64",
@@ -39,7 +42,7 @@ TITLES: dict[Claim, str] = {
 }
 """How a page calls each claim, in the order in which they are proved."""
 
-_PART_OF_SYMBOL = ("axes", "binds", "tensor", "layout", "part", "tied", "active", "values", "ids")
+_PART_OF_SYMBOL = ("axes", "binds", "tensor", "layout", "part", "shards", "tied", "active", "values", "ids")
 """What a symbol states that takes part; its name and its meaning are words, and its formula is proved elsewhere."""
 
 _WORDS = {"title", "meaning", "ignored", "precision_note"}
@@ -92,11 +95,21 @@ def keep_model_records(collection: Collection, new: Iterable[ModelRecord], diges
     return True
 
 
-def claims(graph: Graph, upstream: Upstream) -> list[Claim]:
-    """What is to be proved of a model, in order: not in float64 where upstream narrows, no cache without a state."""
+def compared_with(model: Model) -> Upstream | Program | None:
+    """What a model is compared with, if with anything."""
+    return model.upstream or model.program
+
+
+def claims(graph: Graph, upstream: Upstream | Program) -> list[Claim]:
+    """What is to be proved of a model, in order: not in float64 where upstream narrows, no cache without a state.
+
+    A program of pinned calls keeps no cache, and nothing counts its products.
+    """
+    if isinstance(upstream, Program):
+        return ["hyperparameters", "tensors", "float32", "float64"]
     keeps = any(node.entry.data.state for node in graph.nodes)
     left_out = {*(["float64"] if upstream.precision == "float32" else []), *([] if keeps else ["cache"])}
-    return [claim for claim in TITLES if claim not in left_out]
+    return [claim for claim in TITLES if claim not in {"hyperparameters", *left_out}]
 
 
 def digests_of_model(graph: Graph, model: Model, source: Source) -> dict[Claim, str]:
@@ -105,43 +118,47 @@ def digests_of_model(graph: Graph, model: Model, source: Source) -> dict[Claim, 
     Raises:
         LibraryError: the model's source pins no package.
     """
-    if model.upstream is None:
+    upstream = compared_with(model)
+    if upstream is None:
         raise AssertionError("a model that is compared says with what")
-    return {claim: digest_of_model(graph, model, source, claim) for claim in claims(graph, model.upstream)}
+    return {claim: digest_of_model(graph, model, source, claim) for claim in claims(graph, upstream)}
 
 
 def digest_of_model(graph: Graph, model: Model, source: Source, claim: Claim) -> str:
     """SHA-256 over what a proof of a model depends on.
 
     Raises:
-        LibraryError: the model's source pins no package.
+        LibraryError: the model's source pins no package, though a library is what it is compared with.
     """
-    if model.upstream is None:
+    upstream = compared_with(model)
+    if upstream is None:
         raise AssertionError("a model that is compared says with what")
     parts = {
         "claim": claim,
         "stacks": {name: _told(stack.model_dump(mode="json")) for name, stack in model.stacks.items()},
         "inputs": {name: [list(one.axes), one.ids] for name, one in model.inputs.items()},
         "outputs": list(model.outputs),
-        "upstream": _told(model.upstream.model_dump(mode="json")),
+        "upstream": _told(upstream.model_dump(mode="json")),
         "variants": {name: dict(variant.sizes) for name, variant in model.variants.items()},
         "entries": {
             entry.id: _of_entry(entry) for entry in {node.entry.id: node.entry for node in graph.nodes}.values()
         },
-        "versions": pinned_versions(source),
+        "versions": pinned_versions(source) if isinstance(upstream, Upstream) else {},
         "files": {path: pinned.blob for path, pinned in source.data.files.items()},
-        "code": {module: module_digest(module) for module in modules_of(graph)},
+        "code": {module: module_digest(module) for module in modules_of(graph, upstream)},
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def modules_of(graph: Graph) -> list[str]:
-    """Every module that takes part: those of the operators, of graphs, and of what loads the library and compares."""
+def modules_of(graph: Graph, upstream: Upstream | Program) -> list[str]:
+    """Every module that takes part: those of the operators, of graphs, and of what runs upstream and compares."""
     operators = {find(node.entry.data.operator).function.__module__ for node in graph.nodes}
+    facade = upstream.facade if isinstance(upstream, Program) else ""
+    root = "atlas.checks.upstream_program" if isinstance(upstream, Program) else "atlas.checks.upstream_model"
     return sorted(
         {
             *(module for operator in operators for module in with_imports(operator)),
-            *with_imports("atlas.checks.upstream_model", ("atlas.graph", "atlas.upstream")),
+            *with_imports(root, ("atlas.graph", "atlas.upstream"), facade),
             "atlas.sizes",
         }
     )
@@ -150,11 +167,12 @@ def modules_of(graph: Graph) -> list[str]:
 def check_model_records(collection: Collection, graph: Graph, source: Source) -> tuple[list[Proof], list[Issue]]:
     """One proof for each claim about a model that names an upstream one."""
     model = collection.data
-    if not isinstance(model, Model) or model.upstream is None:
+    upstream = compared_with(model) if isinstance(model, Model) else None
+    if not isinstance(model, Model) or upstream is None:
         return [], []
     shown = collection.path.removesuffix(".yml") + SUFFIX
     hint = f"run `atlas verify {collection.id} --record`"
-    wanted = claims(graph, model.upstream)
+    wanted = claims(graph, upstream)
     try:
         records = load_model_records(collection)
         digests = digests_of_model(graph, model, source)
@@ -163,9 +181,9 @@ def check_model_records(collection: Collection, graph: Graph, source: Source) ->
     except AtlasError as error:
         return [], [Issue(shown, 0, 0, "A703", str(error), hint)]
     known = {record.proof: record for record in records}
-    proofs = [_proof(collection, model.upstream, source, claim, known.get(claim), digests[claim]) for claim in wanted]
-    if model.upstream.precision == "float32":
-        figure = f"not compared in float64: {model.upstream.precision_note}"
+    proofs = [_proof(collection, upstream, source, claim, known.get(claim), digests[claim]) for claim in wanted]
+    if isinstance(upstream, Upstream) and upstream.precision == "float32":
+        figure = f"not compared in float64: {upstream.precision_note}"
         proofs.append(Proof(TITLES["float64"], "missing", figure, f"atlas verify {collection.id}"))
     issues = list(_told_of(collection, wanted, known, digests, hint))
     if foreign := [claim for claim in known if claim not in wanted]:
@@ -184,14 +202,19 @@ def _told_of(
         since = min(known[claim].date for claim in stale).isoformat()
         many = "proofs are" if len(stale) > 1 else "proof is"
         message = f"the recorded {many} stale ({listed(stale)}): what was proved has changed since {since}"
-        yield collection.issue_at_key(("upstream",), "A701", message, hint)
+        yield collection.issue_at_key((block_of(collection),), "A701", message, hint)
     if unproved:
         message = f"there is no recorded proof against upstream of {listed(unproved)}"
-        yield collection.issue_at_key(("upstream",), "A702", message, hint)
+        yield collection.issue_at_key((block_of(collection),), "A702", message, hint)
 
 
 def _proof(
-    collection: Collection, upstream: Upstream, source: Source, claim: Claim, record: ModelRecord | None, digest: str
+    collection: Collection,
+    upstream: Upstream | Program,
+    source: Source,
+    claim: Claim,
+    record: ModelRecord | None,
+    digest: str,
 ) -> Proof:
     status: Status = "missing" if record is None else "recorded" if record.digest == digest else "stale"
     figures = {
@@ -203,13 +226,27 @@ def _proof(
     return Proof(TITLES[claim], status, figures[status], f"atlas verify {collection.id}", date)
 
 
-def figure_of(record: ModelRecord, upstream: Upstream, source: Source) -> str:
+def block_of(collection: Collection) -> str:
+    """The key of the model's file that says with what it is compared."""
+    return "program" if isinstance(collection.data, Model) and collection.data.program is not None else "upstream"
+
+
+def called(upstream: Upstream | Program, source: Source) -> str:
+    """What pages call the upstream model."""
+    release = source.data.artifact.pypi.replace("==", " ") if source.data.artifact is not None else source.data.title
+    if isinstance(upstream, Program):
+        return f"the pinned code of {release}, executed over a stand-in for {upstream.facade}"
+    return f"{upstream.model} of {release}"
+
+
+def figure_of(record: ModelRecord, upstream: Upstream | Program, source: Source) -> str:
     """What was found, in one line."""
-    library = source.data.artifact.pypi.replace("==", " ") if source.data.artifact is not None else source.data.title
-    theirs = f"{upstream.model} of {library}"
+    theirs = called(upstream, source)
     match record.proof:
         case "tensors":
             return f"every tensor of every variant has upstream’s name and shape, and totals are equal: {theirs}"
+        case "hyperparameters":
+            return f"{record.compared:,} hyperparameters of all variants are as upstream chooses them: {theirs}"
         case "cache":
             return f"a small run keeps {record.compared:,} numbers, as counted: {theirs}"
         case "multiply-accumulates":

@@ -18,9 +18,10 @@ from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.graph import check_graph, check_graph_of_variants
 from atlas.checks.interface import check_interface
 from atlas.checks.parameters import check_counts, check_learned
+from atlas.checks.program_block import check_program_block
 from atlas.checks.published import check_published, differences_of
 from atlas.checks.records import check_records
-from atlas.checks.records_model import check_model_records
+from atlas.checks.records_model import check_model_records, compared_with
 from atlas.checks.references import check_collection, check_entry
 from atlas.checks.shapes import check_shapes
 from atlas.checks.sizes import check_sizes, check_variants, sizes_are_known
@@ -156,7 +157,9 @@ class _Run:
             # A component that does not hold by itself may be what is wrong with its edges.
             graph, issues = check_graph(collection)
             issues += check_graph_of_variants(collection, graph) if graph is not None else ()
-            issues += check_upstream_block(collection, graph if not issues else None, self.atlas)
+            sound_graph = graph if not issues else None
+            issues += check_upstream_block(collection, sound_graph, self.atlas)
+            issues += check_program_block(collection, sound_graph, self.atlas)
             sizes += issues
         self.found.extend(sizes)
         # Where a size has no value or an edge does not hold, no count has a value either.
@@ -170,7 +173,7 @@ class _Run:
 
     def proofs(self, collection: Collection, graph: Graph | None) -> tuple[Proof, ...]:
         """What is known of a model as a whole."""
-        upstream = collection.data.upstream if isinstance(collection.data, Model) else None
+        upstream = compared_with(collection.data) if isinstance(collection.data, Model) else None
         if graph is None or upstream is None or upstream.source not in self.atlas.sources:
             return ()
         proofs, warnings = check_model_records(collection, graph, self.atlas.sources[upstream.source])

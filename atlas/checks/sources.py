@@ -8,14 +8,14 @@ from typing import Literal
 from atlas.checks.base import Collector
 from atlas.checks.checked import CheckedClaim
 from atlas.entries.atlas import Atlas, Collection, Placed, Source
-from atlas.entries.collection import Variant
+from atlas.entries.collection import Setting, Variant
 from atlas.entries.component import SourceClaim
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import ExcerptError, OfflineError, SourceError
 from atlas.sources.excerpts import excerpt
 from atlas.sources.pins import PinLock, PinState, PinStatus, pin_status
 from atlas.sources.store import PinnedText, SourceStore
-from atlas.sources.symbols import assignments, begins_with, calls, defined_in
+from atlas.sources.symbols import WrittenValue, assignments, begins_with, call_literals, calls, defined_in
 
 MissingSources = Literal["fail", "link"]
 
@@ -64,12 +64,13 @@ class SourceCheck:
                 continue
             path = ("variants", name, "settings", symbol)
             try:
-                written = assignments(pinned, *claim.span, setting.name)
+                written = _written(pinned, *claim.span, setting)
             except ExcerptError as error:
-                self.found.add(collection.issue((*path, "name"), "A507", str(error)))
+                self.found.add(collection.issue((*path, "call" if setting.call else "name"), "A507", str(error)))
                 continue
             if not written:
-                message = f"lines {claim.lines} of {claim.path} do not set {setting.name}"
+                set_by = f"{setting.name} by {setting.call}" if setting.call else setting.name
+                message = f"lines {claim.lines} of {claim.path} do not set {set_by}"
                 self.found.add(collection.issue((*path, "name"), "A507", message))
             elif written[-1].value != variant.sizes[symbol]:
                 there = f"line {written[-1].line} of {claim.path} sets {setting.name} to {written[-1].text}"
@@ -141,3 +142,11 @@ class SourceCheck:
         self.doubtful.add((owner.id, where))
         message, _, hint = str(error).partition("; ")
         self.found.add(owner.issue((*where, key), code, message, hint))
+
+
+def _written(pinned: PinnedText, first: int, last: int, setting: Setting) -> list[WrittenValue]:
+    """The values that the lines set, in order: by assignment, or by a call with the name and the value."""
+    if setting.call is None:
+        return assignments(pinned, first, last, setting.name)
+    made = [call.arguments for call in call_literals(pinned, first, last, setting.call)]
+    return [given[1] for given in made if len(given) > 1 and given[0].literal and given[0].value == setting.name]

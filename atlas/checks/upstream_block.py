@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from atlas.checks.base import unknown
 from atlas.entries.atlas import Atlas, Collection
@@ -18,6 +18,7 @@ from atlas.graph.weights import upstream_shapes, weights
 from atlas.issues import Issue
 from atlas.upstream.library_config import configuration, tiny_sizes
 from atlas.upstream.library_values import value_id, watched
+from atlas.upstream.whole_model import Named
 
 CODE = "A608"
 
@@ -38,15 +39,22 @@ def check_upstream_block(collection: Collection, graph: Graph | None, atlas: Atl
     sizes = list(_sizes(collection, model, upstream))
     yield from sizes
     if graph is not None and not sizes:
-        yield from _values(collection, graph, upstream)
+        yield from check_names(collection, graph, "upstream", upstream, tiny_sizes(upstream))
+
+
+def check_tiny_names(
+    collection: Collection, model: Model, block: str, tiny: Mapping[str, int | tuple[int, ...]]
+) -> Iterator[Issue]:
+    """The tiny sizes are those of the model's dimensions."""
+    for name in tiny:
+        if name not in model.dimensions:
+            message = f"{name} is no dimension of the model"
+            yield unknown(collection, (block, "tiny", name), CODE, message, name, model.dimensions, at_key=True)
 
 
 def _sizes(collection: Collection, model: Model, upstream: Upstream) -> Iterator[Issue]:
     """Every key is a size in every variant and at the tiny sizes."""
-    for name in upstream.tiny:
-        if name not in model.dimensions:
-            message = f"{name} is no dimension of the model"
-            yield unknown(collection, ("upstream", "tiny", name), CODE, message, name, model.dimensions, at_key=True)
+    yield from check_tiny_names(collection, model, "upstream", upstream.tiny)
     bindings = {"the tiny sizes": tiny_sizes(upstream)}
     bindings |= {f"the variant {name}": Sizes.of(variant) for name, variant in model.variants.items()}
     for name, stated in upstream.keys.items():
@@ -59,43 +67,42 @@ def _sizes(collection: Collection, model: Model, upstream: Upstream) -> Iterator
                 break
 
 
-def _values(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
-    """Inputs, outputs and states are values of the graph, and the tiny model can be built."""
-    yield from _inputs(collection, graph, upstream)
-    missing = list(_missing(collection, graph, upstream))
+def check_names(collection: Collection, graph: Graph, block: str, named: Named, sizes: Sizes) -> Iterator[Issue]:
+    """Inputs, outputs and states are values of the graph, and the model can be built at the tiny sizes."""
+    yield from _inputs(collection, graph, block, named)
+    missing = list(_missing(collection, graph, block, named))
     yield from missing
     if missing:
         return
     try:
-        sizes = tiny_sizes(upstream)
-        watched(graph, upstream, sizes)
+        watched(graph, named, sizes)
         upstream_shapes(weights(graph, sizes))
         for axis in (axis for name in graph.inputs for axis in graph.values[name].axes):
             axis.value(sizes.numbers)
     except UpstreamError as error:
-        yield collection.issue_at_key(("upstream", "states"), CODE, str(error))
+        yield collection.issue_at_key((block, "states"), CODE, str(error))
     except (SizeError, ShapeError) as error:
         message = f"at the tiny sizes the model cannot be built: {error}"
-        yield collection.issue_at_key(("upstream", "tiny"), CODE, message)
+        yield collection.issue_at_key((block, "tiny"), CODE, message)
 
 
-def _inputs(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
-    inputs = {spelled(name): argument for argument, name in upstream.inputs.items()}
+def _inputs(collection: Collection, graph: Graph, block: str, named: Named) -> Iterator[Issue]:
+    inputs = {spelled(name): argument for argument, name in named.inputs.items()}
     for name, argument in inputs.items():
         if name not in graph.inputs:
             message = f"{argument} is given {name}, which is no input of the model"
-            yield unknown(collection, ("upstream", "inputs", argument), CODE, message, name, graph.inputs)
+            yield unknown(collection, (block, "inputs", argument), CODE, message, name, graph.inputs)
     for name in graph.inputs:
         if name not in inputs:
-            yield collection.issue_at_key(("upstream", "inputs"), CODE, f"upstream is not given the input {name}")
+            yield collection.issue_at_key((block, "inputs"), CODE, f"upstream is not given the input {name}")
 
 
-def _missing(collection: Collection, graph: Graph, upstream: Upstream) -> Iterator[Issue]:
+def _missing(collection: Collection, graph: Graph, block: str, named: Named) -> Iterator[Issue]:
     """Outputs and states that no component gives."""
     given = {name.replace("/", "."): name for name, value in graph.values.items() if value.source}
-    named = [("outputs", theirs, name) for theirs, name in upstream.outputs.items()]
-    named += [("states", theirs, name) for theirs, name in upstream.states.items()]
-    for key, theirs, name in named:
+    listed = [("outputs", theirs, name) for theirs, name in named.outputs.items()]
+    listed += [("states", theirs, name) for theirs, name in named.states.items()]
+    for key, theirs, name in listed:
         if value_id(name) not in given.values():
             message = f"no component gives the value {name}, which is to be upstream’s {theirs}"
-            yield unknown(collection, ("upstream", key, theirs), CODE, message, name, given)
+            yield unknown(collection, (block, key, theirs), CODE, message, name, given)

@@ -6,15 +6,10 @@ loaded.
 
 from __future__ import annotations
 
-import datetime
-import platform
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from importlib.metadata import version
 
-import numpy as np
-
-from atlas.checks.records_model import TOLERANCES, Claim, ModelRecord, claims, digest_of_model
+from atlas.checks.compared import FAILED, Compared, Found, comparisons
+from atlas.checks.records_model import TOLERANCES, Claim, claims, digest_of_model
 from atlas.entries.atlas import Collection, Source
 from atlas.entries.collection import Model, Upstream
 from atlas.exceptions import AtlasError
@@ -30,42 +25,6 @@ from atlas.upstream.library_figures import Figure, compare_cache, compare_produc
 from atlas.upstream.library_model import LibraryModel, build, wrong_defaults
 from atlas.upstream.library_values import compare_values
 
-CODES: dict[Claim, str] = {
-    "tensors": "A706",
-    "float32": "A707",
-    "float64": "A707",
-    "cache": "A708",
-    "multiply-accumulates": "A708",
-}
-"""The code of an issue about each claim."""
-
-FAILED = "A709"
-"""The code of an upstream model that cannot be built or run as the model's file says."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What came of one claim about a model."""
-
-    claim: Claim
-    """What was compared."""
-    figure: str
-    """What was found, in one line."""
-    record: ModelRecord | None
-    """What may be kept, where upstream and our model agree."""
-    issues: tuple[Issue, ...]
-    """What is wrong, where they do not."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What came of one claim, before it is an issue or a record."""
-
-    figure: str
-    compared: int
-    findings: tuple[Finding, ...] = ()
-    error: float | None = None
-
 
 def verify_model(collection: Collection, graph: Graph, source: Source, library: Library) -> Iterator[Compared]:
     """Compare everything that is claimed of a model, in order; while tensors differ, nothing is run.
@@ -77,32 +36,23 @@ def verify_model(collection: Collection, graph: Graph, source: Source, library: 
     if not isinstance(model, Model) or model.upstream is None:
         raise TypeError(f"{collection.id} names no upstream model")
     comparison = _Comparison(graph, model, model.upstream, library)
-    run: dict[Claim, Callable[[], _Found]] = {
+    run: dict[Claim, Callable[[], Found]] = {
         "tensors": comparison.tensors,
         "float32": comparison.in_float32,
         "float64": comparison.in_float64,
         "cache": comparison.cache,
         "multiply-accumulates": comparison.products,
     }
-    recorded = claims(graph, model.upstream)
     if issues := tuple(_wrong_defaults(collection, model.upstream, library)):
         yield Compared("tensors", "not compared", None, issues)
         return
-    for claim, compare in run.items():
-        try:
-            found = compare()
-        except AtlasError as error:
-            issue = collection.issue_at_key(("upstream",), FAILED, f"{collection.id}: {error}")
-            yield Compared(claim, "not compared", None, (issue,))
-            return
-        issues = tuple(_issue(collection, one, CODES[claim]) for one in found.findings)
-        record = None
-        if not issues and claim in recorded:
-            record = _record(claim, found, library, digest_of_model(graph, model, source, claim))
-        if issues or record is not None:
-            yield Compared(claim, found.figure, record, issues)
-        if issues and claim == "tensors":
-            return
+    yield from comparisons(
+        collection,
+        run,
+        claims(graph, model.upstream),
+        lambda claim: digest_of_model(graph, model, source, claim),
+        library.versions,
+    )
 
 
 def _wrong_defaults(collection: Collection, upstream: Upstream, library: Library) -> Iterator[Issue]:
@@ -123,11 +73,11 @@ class _Comparison:
         self.library = library
         self.sizes = tiny_sizes(upstream)
 
-    def tensors(self) -> _Found:
+    def tensors(self) -> Found:
         """Names, shapes, kinds and ties at tiny sizes, then at those of every variant, with the total."""
         tiny = compare_tensors(self._weights(), self._built().tensors())
         if tiny:
-            return _Found("at the tiny sizes they differ", 1, tuple(tiny))
+            return Found("at the tiny sizes they differ", 1, tuple(tiny))
         compared = 0
         for name, variant in self.model.variants.items():
             sizes = Sizes.of(variant)
@@ -142,15 +92,15 @@ class _Comparison:
             if allocated := theirs.allocated():
                 findings.append(Finding(f"{allocated[0]} takes memory, though it was built without"))
             if findings:
-                return _Found(f"the variant {name} differs", 1, tuple(findings))
+                return Found(f"the variant {name} differs", 1, tuple(findings))
         many = f"{compared:,} tensors of {len(self.model.variants)} variants"
-        return _Found(f"{many} have upstream’s names and shapes, and totals are equal", compared)
+        return Found(f"{many} have upstream’s names and shapes, and totals are equal", compared)
 
-    def in_float32(self) -> _Found:
+    def in_float32(self) -> Found:
         """The values in float32."""
         return self._values("float32", self._built())
 
-    def in_float64(self) -> _Found:
+    def in_float64(self) -> Found:
         """The values in float64; where the model says that upstream narrows, that this is so."""
         model = self._built()
         model.widen()
@@ -159,27 +109,27 @@ class _Comparison:
         try:
             found = self._values("float64", model)
         except AtlasError:
-            return _Found("upstream does not run", 1)  # as the model says
+            return Found("upstream does not run", 1)  # as the model says
         if found.findings:
-            return _Found("upstream narrows numbers", 1)
+            return Found("upstream narrows numbers", 1)
         message = "upstream agrees in float64 too, so it does not narrow what it computes"
         finding = Finding(message, key=("upstream", "precision"), hint="remove `precision` and `precision_note`")
-        return _Found("as in float32", 1, (finding,))
+        return Found("as in float32", 1, (finding,))
 
-    def cache(self) -> _Found:
+    def cache(self) -> Found:
         """The numbers that are kept after a small run."""
         found = compare_cache(self.graph, self.upstream, self.sizes, self._account(), self._built())
         return _counted(found, "numbers are kept after a small run")
 
-    def products(self) -> _Found:
+    def products(self) -> Found:
         """The products of a small run."""
         found = compare_products(self.graph, self.upstream, self.sizes, self._account(), self._built())
         return _counted(found, "multiply–accumulates of a small run")
 
-    def _values(self, dtype: str, model: LibraryModel) -> _Found:
+    def _values(self, dtype: str, model: LibraryModel) -> Found:
         found = compare_values(self.graph, self.upstream, self.sizes, self._weights(), model, dtype, TOLERANCES[dtype])
         figure = f"{found.compared} values, largest relative error {found.worst:.1e}"
-        return _Found(figure, found.compared, (found.finding,) if found.finding is not None else (), found.worst)
+        return Found(figure, found.compared, (found.finding,) if found.finding is not None else (), found.worst)
 
     def _built(self) -> LibraryModel:
         return build(self.library, self.upstream, self.sizes)
@@ -191,34 +141,6 @@ class _Comparison:
         return model_account(self.graph, self.sizes)
 
 
-def _counted(found: Figure, what: str) -> _Found:
+def _counted(found: Figure, what: str) -> Found:
     findings = (found.finding,) if found.finding is not None else ()
-    return _Found(f"{found.theirs:,} {what}", max(found.theirs, 1), findings)
-
-
-def _record(claim: Claim, found: _Found, library: Library, digest: str) -> ModelRecord:
-    return ModelRecord(
-        proof=claim,
-        compared=found.compared,
-        maximum_error=float(f"{found.error:.2e}") if found.error is not None else None,
-        date=datetime.datetime.now(datetime.UTC).date(),
-        versions={
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-            "openmodelatlas": version("openmodelatlas"),
-            **library.versions,
-        },
-        digest=digest,
-    )
-
-
-def _issue(collection: Collection, found: Finding, code: str) -> Issue:
-    """An issue where the component states what is wrong; of a use in another place, where the model's file lists it."""
-    node = found.node
-    if node is None:
-        return collection.issue_at_key(found.key, code, f"{collection.id}: {found.message}", found.hint)
-    if node.entry.id != f"{collection.id}/{node.id}":
-        return collection.issue(node.at, code, found.message, found.hint)
-    if found.symbol is not None:
-        return node.entry.issue_at_key(("symbols", found.symbol), code, found.message, found.hint)
-    return node.entry.issue_at_key(("out", found.value or ""), code, found.message, found.hint)
+    return Found(f"{found.theirs:,} {what}", max(found.theirs, 1), findings)

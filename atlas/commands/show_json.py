@@ -35,6 +35,7 @@ def figures_data(figures: Figures) -> dict[str, Any]:
         "cache": {
             "numbers_per_token": account.cache,
             "bytes_per_token": {name: width * account.cache for name, width in BYTES.items()},
+            "numbers_per_token_of_the_input": account.input_cache,
             "numbers_per_token_of_a_window": account.window_cache,
             "constant_numbers": account.constant_state,
         },

@@ -120,7 +120,12 @@ def _times(count: int, each: int | None) -> str:
 
 def _cache(figures: Figures) -> Iterator[str]:
     account = figures.account
-    for name, count in (("each token", account.cache), ("each token of a window", account.window_cache)):
+    kept = {
+        "each token": account.cache,
+        "each token of the input": account.input_cache,
+        "each token of a window": account.window_cache,
+    }
+    for name, count in kept.items():
         if count:
             sizes = ", ".join(f"{width * count:,} bytes in {dtype}" for dtype, width in BYTES.items())
             yield f"Kept for {name}: {counted(count, 'number')} ({sizes})"

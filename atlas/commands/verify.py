@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import click
 
 from atlas.checks.base import listed
 from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
+from atlas.checks.compared import Compared
 from atlas.checks.records import keep_records, own_defaults
-from atlas.checks.records_model import ModelRecord, digests_of_model, keep_model_records
+from atlas.checks.records_model import ModelRecord, compared_with, digests_of_model, keep_model_records
 from atlas.checks.upstream import Executed, verify_entry
 from atlas.checks.upstream_model import verify_model
+from atlas.checks.upstream_program import verify_program
 from atlas.commands.checking import checked_project
 from atlas.commands.options import on_a_project, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
 from atlas.entries.atlas import Source
 from atlas.entries.collection import Model, Upstream
+from atlas.entries.program import Program
 from atlas.exceptions import LibraryError
 from atlas.graph.structure import Graph
 from atlas.issues import Format, Issue
 from atlas.project import Project
 from atlas.selection import Selection
+from atlas.sources.store import PinnedText
 from atlas.upstream.library import open_library
 
 
@@ -48,10 +52,12 @@ class _Whole:
     """Its graph."""
     model: Model
     """What its file says."""
-    upstream: Upstream
-    """What it says of the upstream model."""
+    upstream: Upstream | Program
+    """What its file says of the upstream model."""
     source: Source
-    """What pins the library."""
+    """What pins the library or the files."""
+    files: Mapping[str, PinnedText]
+    """The pinned files that are at hand, by path."""
 
 
 @click.command(short_help="Execute pinned upstream code and models, and compare them with ours.")
@@ -104,8 +110,11 @@ def _models(checked: Checked, chosen: Selection | None) -> Iterator[_Whole]:
         data = one.collection.data
         if chosen is not None and one.collection.path not in chosen.named:
             continue
-        if isinstance(data, Model) and data.upstream is not None and one.graph is not None:
-            yield _Whole(one, one.graph, data, data.upstream, checked.atlas.sources[data.upstream.source])
+        upstream = compared_with(data) if isinstance(data, Model) else None
+        if isinstance(data, Model) and upstream is not None and one.graph is not None:
+            source = checked.atlas.sources[upstream.source]
+            files = {path: text for (name, path), text in checked.files.items() if name == source.id}
+            yield _Whole(one, one.graph, data, upstream, source, files)
 
 
 def _record(entry: CheckedEntry, executed: list[Executed]) -> None:
@@ -144,22 +153,35 @@ def _executed(entry: CheckedEntry, *, to_stderr: bool) -> list[Executed]:
 def _model(model: _Whole, tally: _Tally, *, record: bool, to_stderr: bool) -> list[Issue]:
     """Compare a model with upstream's, a line for each claim; without its library nothing recorded is touched."""
     collection = model.checked.collection
+    called = model.upstream.model if isinstance(model.upstream, Upstream) else f"the pinned {model.source.id}"
     try:
-        library = open_library(model.source)
+        found = _compared(model)
     except LibraryError as error:
         tally.undone += 1
-        say(f"{collection.id}: not compared with {model.upstream.model}: {error}")
+        say(f"{collection.id}: not compared with {called}: {error}")
         return []
     issues: list[Issue] = []
     records: list[ModelRecord] = []
-    for one in verify_model(collection, model.graph, model.source, library):
+    for one in found:
         tally.comparisons += 1
         issues += one.issues
         records += [one.record] if one.record is not None else []
         ending = ": differs" if one.issues else ""
-        click.echo(f"{collection.id}: {one.claim} of {model.upstream.model}: {one.figure}{ending}", err=to_stderr)
-    if model.upstream.precision == "float32":
+        click.echo(f"{collection.id}: {one.claim} of {called}: {one.figure}{ending}", err=to_stderr)
+    if isinstance(model.upstream, Upstream) and model.upstream.precision == "float32":
         say(f"{collection.id}: not compared in float64: {model.upstream.precision_note}")
     if record and keep_model_records(collection, records, digests_of_model(model.graph, model.model, model.source)):
         say(f"{collection.id}: {counted(len(records), 'proof')} recorded")
     return issues
+
+
+def _compared(model: _Whole) -> Iterator[Compared]:
+    """The comparisons of a model, one for each claim, as they are made.
+
+    Raises:
+        LibraryError: the library that the model is compared with is not at hand.
+    """
+    collection = model.checked.collection
+    if isinstance(model.upstream, Upstream):
+        return verify_model(collection, model.graph, model.source, open_library(model.source))
+    return verify_program(collection, model.graph, model.source, model.files)

@@ -22,6 +22,7 @@ from atlas.entries.base import (
     Text,
 )
 from atlas.entries.component import Difference, Ports, Reference, SourceClaim, TensorName, TiedText
+from atlas.entries.program import PositiveSize, Program, SizeList, ValueName
 
 Year = Annotated[int, Field(ge=1943, le=2100)]
 ArxivId = Annotated[
@@ -34,11 +35,6 @@ ModelType = Annotated[
     StringConstraints(pattern=r"^[A-Za-z0-9]+([-_.][A-Za-z0-9]+)*$", max_length=80),
     Form("a type of model as configuration files state it, such as gpt2"),
 ]
-PositiveSize = Annotated[int, Field(ge=1, le=10**12)]
-SizeList = Annotated[tuple[PositiveSize, ...], Field(min_length=1, max_length=10_000)]
-
-ValueName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-"""A value of the model: its LaTeX name, with the stack that it comes from and a dot before it where it is another."""
 
 
 class Paper(Record):
@@ -137,9 +133,11 @@ class Setting(Record):
     """Where the pinned source sets the size of a variant."""
 
     source: Identifier
-    """The variant's source claim whose lines hold the assignment."""
+    """The variant's source claim whose lines hold the assignment or the call."""
     name: DottedName
-    """What is assigned, such as `hparams.hidden_size`."""
+    """What is set, such as `hparams.hidden_size`; with `call`, the text that is the call's first argument."""
+    call: DottedName | None = None
+    """The call that sets it, with its name and its value as arguments, such as `hparams.add_hparam`."""
 
 
 class Published(Record):
@@ -292,8 +290,16 @@ class Model(Record):
     """Points on which a publication and the pinned code do not agree."""
     upstream: Upstream | None = None
     """The upstream library's own model."""
+    program: Program | None = None
+    """The upstream model as a program of pinned calls, where no library runs it."""
     sources: tuple[SourceClaim, ...] = ()
     """Claims about the model as a whole."""
+
+    @model_validator(mode="after")
+    def _one_upstream(self) -> Model:
+        if self.upstream is not None and self.program is not None:
+            raise ValueError("`upstream` and `program` exclude each other: one model is compared with one")
+        return self
 
     def stack(self, path: str) -> Stack:
         """The stack with this path, such as `encoder` or `stages/first`.

@@ -76,7 +76,7 @@ def _a_layout(text: str) -> str:
     match = _LAYOUT.fullmatch(text)
     if match is None:
         raise ValueError(f"`{text}` is not a layout such as `(part h k) d -> h d k`")
-    left, right = re.findall(r"\w+", match[1]), match[2].split()
+    left, right = [name for name in re.findall(r"\w+", match[1]) if name != "1"], match[2].split()
     if len({*left}) < len(left) or len({*right}) < len(right):
         raise ValueError(f"the layout `{text}` names an axis twice")
     if sorted([*right, PART] if PART in left else right) != sorted(left):
@@ -89,15 +89,19 @@ TensorName = Annotated[
     StringConstraints(pattern=r"^[A-Za-z0-9_.{}/:-]+$", max_length=200),
     Form("the name of a tensor, such as attn.c_attn.weight"),
 ]
-"""The name of an upstream tensor; `{n}` stands for the number of the layer."""
+"""The name of an upstream tensor, with a layer, a size or a shard in braces: `{n}`, `{d}`, `{shard}`."""
+
+SHARD = "{shard}"
+"""What stands for the number of a shard in the name of a tensor, counted from 0."""
 
 PART = "part"
 """What a layout calls the axis along which tensors are fused."""
 
-_LAYOUT = re.compile(r"((?:\w+|\(\w+(?: \w+)*\))(?: (?:\w+|\(\w+(?: \w+)*\)))*) -> ([a-z]\w*(?: [a-z]\w*)*)")
+_AXIS = r"(?:1|[a-z]\w*|\([a-z]\w*(?: [a-z]\w*)*\))"
+_LAYOUT = re.compile(rf"({_AXIS}(?: {_AXIS})*) -> ([a-z]\w*(?: [a-z]\w*)*)")
 
 LayoutText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_a_layout)]
-"""How the axes of an upstream tensor become those of a symbol."""
+"""How the axes of an upstream tensor become those of a symbol; `1` is an axis of length 1, which is left out."""
 
 PartText = Annotated[
     str, StringConstraints(pattern=r"^[1-9][0-9]{0,3} of [1-9][0-9]{0,3}$"), Form("a part such as 1 of 3")
@@ -138,6 +142,9 @@ class Symbol(Record):
     """How the upstream tensor's axes become this symbol's, as in `(part h k) d -> h d k`; left out where alike."""
     part: PartText | None = None
     """Which part of a fused upstream tensor it is, as in `1 of 3`; the axis is called `part` in the layout."""
+    shards: Annotated[int, Field(ge=2, le=10_000)] | None = None
+    """For a tensor that upstream stores in pieces along its first axis, as even as can be with the longer ones first:
+    how many; `{shard}` in `tensor` stands for the number of a piece, from 0."""
     tied: TiedText | None = None
     """For a parameter that is the same as another: that one, as in `input/token-embedding.E`; it is counted once."""
     active: Mapping[Latex, SizeText] = Field(default_factory=dict)
@@ -171,9 +178,11 @@ class Symbol(Record):
         for name in ("tied", "active"):
             if getattr(self, name) and not learned:
                 raise ValueError(f"`{name}` goes with `parameter`")
-        for name in ("layout", "part"):
+        for name in ("layout", "part", "shards"):
             if getattr(self, name) is not None and self.tensor is None:
                 raise ValueError(f"`{name}` goes with `tensor`")
+        if (self.shards is not None) != (SHARD in (self.tensor or "")):
+            raise ValueError(f"`shards` and `{SHARD}` in the name of the tensor go together")
         if self.members is not None and self.maps_to is None:
             raise ValueError("`members` goes with `maps_to`")
         return self
@@ -196,8 +205,9 @@ class State(Record):
 
     axes: Axes
     """The lengths of the axes that are kept for one token, or in all."""
-    lifetime: Literal["token", "window", "constant"]
-    """`token`: kept for every token; `window`: for the last tokens of a window; `constant`: of one size always."""
+    lifetime: Literal["token", "input", "window", "constant"]
+    """`token`: kept for every token that is generated; `input`: for every token of an input that is read whole before,
+    such as the source of a translation; `window`: for the last tokens of a window; `constant`: of one size always."""
     meaning: Text
     """What is kept, in a few words."""
 

@@ -120,7 +120,9 @@ class ModelAccount:
     buffers: int
     """Numbers that are kept and not learned, such as running means; no part of any total."""
     cache: int
-    """How many numbers are kept for each token when the model generates."""
+    """How many numbers are kept for each token that the model generates."""
+    input_cache: int
+    """How many numbers are kept for each token of an input that is read whole before the model generates."""
     window_cache: int
     """How many numbers are kept for each of the last tokens, as many as a window holds."""
     constant_state: int
@@ -185,6 +187,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         embedding=sum(weight.count for weight in own if weight.node.id in tables),
         buffers=sum(weight.count for weight in listed if not weight.learned),
         cache=sum(_kept(step, "token") for step in steps),
+        input_cache=sum(_kept(step, "input") for step in steps),
         window_cache=sum(_kept(step, "window") for step in steps),
         constant_state=sum(_kept(step, "constant") for step in steps),
         macs=total(multiply_accumulates(step) for step in steps),

@@ -1,7 +1,7 @@
 """How upstream stores a tensor, as an entry's `layout` states it: `(part h k) d -> h d k` with `part: 1 of 3`.
 
-The left side has the axes of the upstream tensor, the right side those of our symbol; one layout gives the shape that
-upstream must have and takes our array out of upstream's.
+The left side has the axes of the upstream tensor, the right side those of our symbol; `1` is an axis of length 1. One
+layout gives the shape that upstream must have and takes our array out of upstream's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Layout:
     """One tensor's layout."""
 
     left: tuple[tuple[str, ...], ...]
-    """The names that make each axis of the upstream tensor, outermost first."""
+    """The names that make each axis of the upstream tensor, outermost first; none for an axis of length 1."""
     right: tuple[str, ...]
     """The names of our symbol's axes."""
     part: int
@@ -72,7 +72,8 @@ def layout_of(symbol: Symbol) -> Layout:
         names = tuple(f"axis_{index}" for index in range(len(symbol.axes)))
         return Layout(tuple((name,) for name in names), names, 0, 1)
     left, _, right = symbol.layout.partition(" -> ")
-    axes = tuple(tuple(group.strip("()").split()) for group in re.findall(r"\([^)]*\)|\w+", left))
+    groups = (group.strip("()").split() for group in re.findall(r"\([^)]*\)|\w+", left))
+    axes = tuple(tuple(name for name in group if name != "1") for group in groups)
     fused = any(PART in axis for axis in axes)
     if fused != (symbol.part is not None):
         raise ShapeError("an axis called `part` in the layout and the key `part` go together")

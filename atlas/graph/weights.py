@@ -5,16 +5,22 @@ Nothing is allocated here, so the weights of a model of any size can be listed a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
-from atlas.entries.component import Symbol
+import numpy as np
+
+from atlas.entries.component import SHARD, Symbol
 from atlas.exceptions import ShapeError, SizeError
 from atlas.graph.layout import Layout, layout_of
 from atlas.graph.structure import Graph, Node
 from atlas.graph.unroll import Place, Sizes, Step, placed, unroll
 from atlas.sizes import size
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +44,41 @@ class Weight:
     active: int
     """How many of its numbers one token uses."""
     tensor: str | None
-    """Upstream's full name for the tensor that holds it."""
+    """Upstream's full name for the tensor that holds it; of one in shards, with `{shard}` in place of their numbers."""
     layout: Layout
     """How upstream stores it."""
+    shards: int
+    """In how many pieces upstream stores the tensor, along its first axis; 1 where it is whole."""
 
     @property
     def count(self) -> int:
         """How many numbers it holds."""
         return prod(self.shape)
+
+    @property
+    def stored(self) -> Mapping[str, tuple[int, ...]]:
+        """The name and shape of each upstream tensor that holds it; of several, in the order of its rows."""
+        if self.tensor is None:
+            return {}
+        shape = self.layout.upstream_shape(self.shape)
+        if self.shards == 1:
+            return {self.tensor: shape}
+        rows, longer = divmod(shape[0], self.shards)
+        lengths = [rows + (shard < longer) for shard in range(self.shards)]
+        return {self.tensor.replace(SHARD, str(shard)): (length, *shape[1:]) for shard, length in enumerate(lengths)}
+
+    def taken(self, upstream: Mapping[str, Array]) -> Array:
+        """Our array out of the upstream tensors, which are given by name.
+
+        Raises:
+            KeyError: a tensor is not there.
+            ShapeError: one has another shape than the layout says.
+        """
+        pieces = [np.asarray(upstream[name]) for name in self.stored]
+        for piece, (name, shape) in zip(pieces, self.stored.items(), strict=True):
+            if piece.shape != shape:
+                raise ShapeError(f"upstream’s {name} has the shape {piece.shape}, the layout says {shape}")
+        return self.layout.taken(pieces[0] if len(pieces) == 1 else np.concatenate(pieces), self.shape)
 
 
 def weights(graph: Graph, sizes: Sizes) -> list[Weight]:
@@ -92,16 +125,14 @@ def upstream_shapes(found: Iterable[Weight]) -> dict[str, tuple[int, ...]]:
     shapes: dict[str, tuple[int, ...]] = {}
     parts: dict[str, dict[int, Weight]] = {}
     for weight in found:
-        if weight.tensor is None:
-            continue
-        shape = weight.layout.upstream_shape(weight.shape)
-        if shapes.setdefault(weight.tensor, shape) != shape:
-            raise ShapeError(f"{weight.tensor} would have the shapes {shapes[weight.tensor]} and {shape}")
-        held = parts.setdefault(weight.tensor, {})
-        if weight.layout.part in held and weight.tied is None:
-            other = held[weight.layout.part].key
-            raise ShapeError(f"{other} and {weight.key} both say that they are {weight.tensor}")
-        held.setdefault(weight.layout.part, weight)
+        for name, shape in weight.stored.items():
+            if shapes.setdefault(name, shape) != shape:
+                raise ShapeError(f"{name} would have the shapes {shapes[name]} and {shape}")
+            held = parts.setdefault(name, {})
+            if weight.layout.part in held and weight.tied is None:
+                other = held[weight.layout.part].key
+                raise ShapeError(f"{other} and {weight.key} both say that they are {name}")
+            held.setdefault(weight.layout.part, weight)
     for name, held in parts.items():
         total = next(iter(held.values())).layout.parts
         if len(held) != total:
@@ -120,6 +151,7 @@ def _weight(step: Step, name: str, symbol: Symbol, key: str) -> Weight:
     tensor = step.node.tensors.get(name)
     try:
         layout = layout_of(symbol)
+        stored_as = None if tensor is None else named_by_sizes(step.scope + tensor, step.sizes)
     except ShapeError as error:
         raise ShapeError(f"{step.node.entry.id}: {name}: {error}") from None
     return Weight(
@@ -131,9 +163,27 @@ def _weight(step: Step, name: str, symbol: Symbol, key: str) -> Weight:
         symbol.parameter is not None,
         f"{tied[0]}.{tied[1]}" if tied is not None else None,
         used,
-        None if tensor is None else step.scope + tensor,
+        stored_as,
         layout,
+        symbol.shards or 1,
     )
+
+
+def named_by_sizes(name: str, sizes: Mapping[str, int]) -> str:
+    """The name of an upstream tensor or of what is watched, with the values of sizes in place of `{d}`.
+
+    Raises:
+        ShapeError: what stands in braces is no size here.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        if match[0] == SHARD:
+            return SHARD
+        if match[1] not in sizes:
+            raise ShapeError(f"the name {name} has {match[0]}, which is no layer and no size here")
+        return str(sizes[match[1]])
+
+    return re.sub(r"\{([^{}]*)\}", value, name)
 
 
 def resolved(found: Iterable[Weight]) -> Mapping[str, str]:

@@ -31,10 +31,11 @@ from atlas.operators.mixture_of_experts import (
     mixture_of_swiglu_experts_renormalized,
 )
 from atlas.operators.multi_head_attention import multi_head_attention, multi_head_attention_causal
+from atlas.operators.padding import padding_bias
 from atlas.operators.pooling import global_average_pool_2d, max_pool_2d
 from atlas.operators.positions import add_timing_signal, learned_positions, sinusoidal_positions, timing_signal
 from atlas.operators.registry import Operator, collect, families, look_up
-from atlas.operators.residual import add
+from atlas.operators.residual import add, add_to_each
 from atlas.operators.rms_norm import rms_norm, rms_norm_from_one
 from atlas.operators.rotary import rope_half, rope_interleaved
 from atlas.operators.routing import top_k_routing, top_k_routing_renormalized
@@ -43,7 +44,8 @@ from atlas.operators.softmax import softmax
 
 CATALOGUE: Mapping[str, Operator] = collect(
     [
-        *(linear, linear_transposed, unembedding, relu, gelu, gelu_tanh, silu, softmax, add, shift_right),
+        *(linear, linear_transposed, unembedding, relu, gelu, gelu_tanh, silu, softmax),
+        *(add, add_to_each, shift_right, padding_bias),
         *(feed_forward_relu, feed_forward_gelu_tanh, feed_forward_swiglu),
         *(attention, attention_causal, grouped_query_attention, grouped_query_attention_causal),
         *(multi_head_attention, multi_head_attention_causal, project_to_heads, join_heads),

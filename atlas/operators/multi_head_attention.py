@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from atlas.operators.attention import attention, attention_causal
 from atlas.operators.contract import Floats
 from atlas.operators.family import Family
@@ -19,9 +21,18 @@ SOURCE = "arXiv:1706.03762"
 PARAMETERS = ("W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "b_o")
 
 
+def _with_keys(bias: Floats | None, key_bias: Floats | None, Q: Floats, W_q: Floats) -> Any:
+    """What is added to the scores [... h S T], with what is added to those of each key [... T]."""
+    if key_bias is None:
+        return bias
+    added = key_bias[..., None, None, :]  # [... 1 1 T]
+    shape = (*Q.shape[:-2], len(W_q), Q.shape[-2], key_bias.shape[-1])
+    return np.broadcast_to(added, shape) if bias is None else bias + added
+
+
 @operator(
     "Q[... S d], K[... T c], V[... T e], W_q[h d k], W_k[h c k], W_v[h e v], W_o[(h v) m], "
-    "b_q?[h k], b_k?[h k], b_v?[h v], b_o?[m], mask?[S T], bias?[... h S T] -> [... S m]",
+    "b_q?[h k], b_k?[h k], b_v?[h v], b_o?[m], mask?[S T], bias?[... h S T], key_bias?[... T] -> [... S m]",
     title="Multi-head attention",
     family=FAMILY,
     source=SOURCE,
@@ -44,13 +55,14 @@ def multi_head_attention(
     b_o: Floats | None,
     mask: Floats | None,
     bias: Floats | None,
+    key_bias: Floats | None,
     *,
     scale: float | None = None,
 ) -> Any:
     """Attend once for each head in a projection of its own, and project the heads' outputs side by side.
 
     Shapes: as in the signature; in self-attention Q, K and V are one array. Parameters h·k·(d + c) + h·v·(e + m), and
-            2·h·k + h·v + m with all biases.
+            2·h·k + h·v + m with all biases. key_bias is added to the scores of a key for every head and query.
     Units:  as in attention, with the projections in between.
     Errors: ShapeError naming the axis and the argument that bound it.
     Limits: as attention; the output of a query that sees no key is b_o, or 0.
@@ -61,7 +73,7 @@ def multi_head_attention(
         project_to_heads(K, W_k, b_k),
         project_to_heads(V, W_v, b_v),
         mask,
-        bias,
+        _with_keys(bias, key_bias, Q, W_q),
         scale=scale,
     )
     return join_heads(heads, W_o, b_o)
@@ -69,7 +81,7 @@ def multi_head_attention(
 
 @operator(
     "Q[... S d], K[... S c], V[... S e], W_q[h d k], W_k[h c k], W_v[h e v], W_o[(h v) m], "
-    "b_q?[h k], b_k?[h k], b_v?[h v], b_o?[m], mask?[S S], bias?[... h S S] -> [... S m]",
+    "b_q?[h k], b_k?[h k], b_v?[h v], b_o?[m], mask?[S S], bias?[... h S S], key_bias?[... S] -> [... S m]",
     title="Causal multi-head attention",
     family=FAMILY,
     source=SOURCE,
@@ -92,6 +104,7 @@ def multi_head_attention_causal(
     b_o: Floats | None,
     mask: Floats | None,
     bias: Floats | None,
+    key_bias: Floats | None,
     *,
     scale: float | None = None,
 ) -> Any:
@@ -108,7 +121,7 @@ def multi_head_attention_causal(
         project_to_heads(K, W_k, b_k),
         project_to_heads(V, W_v, b_v),
         mask,
-        bias,
+        _with_keys(bias, key_bias, Q, W_q),
         scale=scale,
     )
     return join_heads(heads, W_o, b_o)

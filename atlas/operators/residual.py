@@ -1,6 +1,6 @@
-"""The residual sum: what a layer makes of its input, added to the input.
+"""Sums as components: the residual sum, and one vector added to all positions.
 
-It is a component of its own, so that a model's graph shows where a path goes round a layer.
+They are components of their own, so that a model's graph shows where a path goes round a layer and what comes in.
 """
 
 from __future__ import annotations
@@ -28,3 +28,21 @@ def add(x: Floats, r: Floats) -> Any:
     Source: He et al. 2015, equation 1.
     """
     return x + r
+
+
+@operator(
+    "x[... d], v[d] -> [... d]",
+    title="Sum with one vector",
+    family=Family("sum-with-vector", "Sums with one vector", "embedding"),
+    source="in common use",
+    macs="0",
+)
+def add_to_each(x: Floats, v: Floats) -> Any:
+    """Add one and the same vector to every feature vector.
+
+    Shapes: as in the signature; v is there once, whatever the batch.
+    Units:  those of x and v, which are the same.
+    Errors: ShapeError where the widths differ.
+    Source: in common use, for what is known of a whole batch, such as its language.
+    """
+    return x + v

@@ -28,7 +28,12 @@ from atlas.render.parts import (
 )
 from atlas.sizes import size
 
-LIFETIMES = {"token": "for each token", "window": "for each token of a window", "constant": "once, whatever the length"}
+LIFETIMES = {
+    "token": "for each token",
+    "input": "for each token of the input, once",
+    "window": "for each token of a window",
+    "constant": "once, whatever the length",
+}
 """How long a state is kept, in words."""
 ALSO_IN = 20
 """How many entries with an operator of the same family a page names; the family's page names all."""

@@ -125,8 +125,13 @@ def figures(checked: CheckedCollection, parts: Parts) -> tuple[Figure, ...]:
         Figure("Buffers", "numbers kept and not learned, in no total", _counts(accounts, lambda one: one.buffers)),
         Figure(
             "Cached numbers per token",
-            "what is kept for each token when the model generates, over all layers",
+            "what is kept for each token that the model generates, over all layers",
             _counts(accounts, lambda one: one.cache),
+        ),
+        Figure(
+            "Cached numbers per token of the input",
+            "what is kept, once, for each token that is read before the model generates, over all layers",
+            _counts(accounts, lambda one: one.input_cache),
         ),
         *(
             Figure(

@@ -5,6 +5,7 @@ At tiny sizes this comes before any run; at real sizes, on the meta device, it i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -14,8 +15,8 @@ import numpy as np
 from atlas.exceptions import ShapeError
 from atlas.graph.structure import Node
 from atlas.graph.weights import Weight, resolved, upstream_shapes
-from atlas.upstream.library_model import Stored
 from atlas.upstream.tensor import Array
+from atlas.upstream.whole_model import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class Finding:
     """Its parameter, where it is about one."""
     value: str | None = None
     """The value that it hands out, by its name, where it is about one."""
-    key: tuple[str | int, ...] = ("upstream",)
-    """The place in the model's file, where it is about the model."""
+    key: tuple[str | int, ...] = ()
+    """The place in the model's file, where it is about the model; empty for the block that names upstream."""
     hint: str = ""
     """The nearest fix, or empty."""
 
@@ -54,7 +55,10 @@ def drawn(
     as variances are, they are drawn so, with the factor's square.
     """
     positive = {
-        weight.tensor for weight in weights if weight.node.entry.data.symbols[weight.symbol].values == "positive"
+        name
+        for weight in weights
+        if weight.node.entry.data.symbols[weight.symbol].values == "positive"
+        for name in weight.stored
     }
     arrays: dict[str, Array] = {}
     for name, one in stored.items():
@@ -76,11 +80,8 @@ def taken(weights: Iterable[Weight], stored: Mapping[str, Stored], arrays: Mappi
     Raises:
         ShapeError: a tensor has another shape than its layout says.
     """
-    return {
-        weight.key: weight.layout.taken(np.asarray(arrays[stored[weight.tensor].held_as]), weight.shape)
-        for weight in weights
-        if weight.tied is None and weight.tensor is not None
-    }
+    named = {name: arrays[one.held_as] for name, one in stored.items()}
+    return {weight.key: weight.taken(named) for weight in weights if weight.tied is None and weight.tensor is not None}
 
 
 def _differences(weights: Sequence[Weight], stored: Mapping[str, Stored]) -> Iterator[Finding]:
@@ -106,19 +107,28 @@ def _of_weight(
             message = f"{weight.key} says nothing of how upstream stores it"
             yield Finding(message, weight.node, weight.symbol, hint="add `tensor: …` to the symbol")
         return
-    one = stored.get(weight.tensor)
+    for name in weight.stored:
+        if (found := _of_tensor(weight, name, shapes[name], stored)) is not None:
+            yield found
+            return  # of shards one that does not fit says it for all
+
+
+def _of_tensor(weight: Weight, name: str, shape: tuple[int, ...], stored: Mapping[str, Stored]) -> Finding | None:
+    """What is wrong with one tensor that a weight is stored in."""
+    one = stored.get(name)
     if one is None:
-        near = get_close_matches(weight.tensor, stored, n=1)
+        near = get_close_matches(name, stored, n=1)
         hint = f"did you mean {near[0]}?" if near else ""
-        yield Finding(f"{weight.key}: upstream has no tensor {weight.tensor}", weight.node, weight.symbol, hint=hint)
-    elif one.shape != shapes[weight.tensor]:
-        message = f"{weight.key}: {weight.tensor} has the shape {list(one.shape)} upstream"
-        message += f", but {list(shapes[weight.tensor])} by the axes and the layout of {weight.symbol}"
-        yield Finding(message, weight.node, weight.symbol)
-    elif one.learned != weight.learned:
+        return Finding(f"{weight.key}: upstream has no tensor {name}", weight.node, weight.symbol, hint=hint)
+    if one.shape != shape:
+        message = f"{weight.key}: {name} has the shape {list(one.shape)} upstream"
+        message += f", but {list(shape)} by the axes and the layout of {weight.symbol}"
+        return Finding(message, weight.node, weight.symbol)
+    if one.learned != weight.learned:
         ours, theirs = ("parameter", "buffer") if weight.learned else ("buffer", "parameter")
-        message = f"{weight.key} is stated as a {ours}, but upstream’s {weight.tensor} is a {theirs}"
-        yield Finding(message, weight.node, weight.symbol)
+        message = f"{weight.key} is stated as a {ours}, but upstream’s {name} is a {theirs}"
+        return Finding(message, weight.node, weight.symbol)
+    return None
 
 
 def _left_over(one: Stored, weights: Iterable[Weight]) -> Finding:
@@ -131,9 +141,9 @@ def _left_over(one: Stored, weights: Iterable[Weight]) -> Finding:
 
 
 def _shared(first: str, second: str) -> int:
-    """How many parts of two dotted names agree from the left; the part that ends them both is not counted."""
+    """How many parts of two names agree from the left; the part that ends them both is not counted."""
     count = 0
-    for a, b in zip(first.split(".")[:-1], second.split(".")[:-1], strict=False):
+    for a, b in zip(re.split("[./]", first)[:-1], re.split("[./]", second)[:-1], strict=False):
         if a != b:
             break
         count += 1
@@ -144,11 +154,11 @@ def _of_ties(weights: Sequence[Weight], stored: Mapping[str, Stored]) -> Iterato
     """Parameters that are one and the same here are so upstream, and the reverse."""
     owners = resolved(weights)
     held = {
-        weight.key: stored[weight.tensor].held_as
+        weight.key: tuple(stored[name].held_as for name in weight.stored)
         for weight in weights
-        if weight.tensor is not None and weight.tensor in stored
+        if weight.tensor is not None and all(name in stored for name in weight.stored)
     }
-    first: dict[str, Weight] = {}
+    first: dict[tuple[str, ...], Weight] = {}
     for weight in weights:
         if weight.key not in held:
             continue

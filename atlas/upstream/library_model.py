@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -19,40 +18,12 @@ from atlas.graph.unroll import Sizes
 from atlas.upstream.library import Library
 from atlas.upstream.library_config import configuration, default_values
 from atlas.upstream.tensor import Array
+from atlas.upstream.whole_model import Returned, Stored
 
 T = TypeVar("T")
 
 IMPLEMENTATIONS = {"attn_implementation": "eager", "experts_implementation": "eager"}
 """The library's own plain code, which is what the pinned passages show; its faster ones compute the same otherwise."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A tensor of the model, as the library stores it."""
-
-    name: str
-    """Its name."""
-    shape: tuple[int, ...]
-    """The lengths of its axes."""
-    learned: bool
-    """Whether it is a parameter; else it is a buffer."""
-    held_as: str
-    """The first name of the same tensor; another than `name` where the model has it twice."""
-
-    @property
-    def count(self) -> int:
-        """How many numbers it holds."""
-        return int(np.prod(self.shape, dtype=np.int64))
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """What one call of the model gave."""
-
-    fields: Mapping[str, Array]
-    """The fields that were asked for."""
-    modules: Mapping[str, Array]
-    """What each module that was asked for returned; of a tuple, the first tensor."""
 
 
 class LibraryModel:
@@ -93,7 +64,7 @@ class LibraryModel:
         """Keep and compute everything in float64, as far as the library does."""
         self.module.double()
 
-    def run(self, inputs: Mapping[str, Array], fields: Iterator[str] | list[str], modules: list[str]) -> Returned:
+    def run(self, inputs: Mapping[str, Array], fields: list[str], modules: list[str]) -> Returned:
         """Call the model; `modules` are those whose output is wanted too.
 
         Raises:

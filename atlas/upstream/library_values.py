@@ -11,17 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atlas.entries.collection import Upstream
-from atlas.exceptions import UpstreamError
+from atlas.exceptions import ShapeError, UpstreamError
 from atlas.graph.build import spelled
 from atlas.graph.forward import forward, random_inputs
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes, Step, unroll
-from atlas.graph.weights import Weight
+from atlas.graph.weights import Weight, named_by_sizes
 from atlas.upstream.compare import largest_relative_error
 from atlas.upstream.library_compare import Finding, drawn, taken
-from atlas.upstream.library_model import LibraryModel, Returned
 from atlas.upstream.tensor import Array
+from atlas.upstream.whole_model import Named, Returned, WholeModel
 
 SEED = 17062017
 """Seed of weights and inputs; any would do."""
@@ -69,7 +68,7 @@ def value_id(name: str) -> str:
     return ".".join(["/".join(path), spelled(last)]) if path else spelled(last)
 
 
-def watched(graph: Graph, upstream: Upstream, sizes: Sizes) -> list[Watched]:
+def watched(graph: Graph, upstream: Named, sizes: Sizes) -> list[Watched]:
     """Every value that `states` and `outputs` name, in every layer, in the order of the data flow.
 
     Raises:
@@ -104,10 +103,10 @@ def watched(graph: Graph, upstream: Upstream, sizes: Sizes) -> list[Watched]:
 
 def compare_values(
     graph: Graph,
-    upstream: Upstream,
+    upstream: Named,
     sizes: Sizes,
     weights: Sequence[Weight],
-    model: LibraryModel,
+    model: WholeModel,
     dtype: str,
     tolerance: float,
 ) -> Agreement:
@@ -130,30 +129,35 @@ def compare_values(
     return Agreement(compared, worst, None)
 
 
-def inputs_of(graph: Graph, upstream: Upstream, sizes: Sizes, dtype: str, rng: np.random.Generator) -> dict[str, Array]:
+def inputs_of(graph: Graph, upstream: Named, sizes: Sizes, dtype: str, rng: np.random.Generator) -> dict[str, Array]:
     """Random inputs of ours, by id; each that upstream is given is one of them.
+
+    Every second row of ids ends in zeros, which stand for padding in some models and for a token in the others.
 
     Raises:
         UpstreamError: upstream is given something that is no input of ours.
     """
     found = {name: np.asarray(array) for name, array in random_inputs(graph, sizes, rng, dtype).items()}
+    for name, array in found.items():
+        if graph.values[name].ids is not None and array.ndim > 1:
+            array[1::2, ..., array.shape[-1] // 2 + 1 :] = 0
     for argument, name in upstream.inputs.items():
         if spelled(name) not in found:
             raise UpstreamError(f"{argument} is given {name}, which is no input of the model")
     return found
 
 
-def theirs_of(upstream: Upstream, inputs: Mapping[str, Array]) -> dict[str, Array]:
+def theirs_of(upstream: Named, inputs: Mapping[str, Array]) -> dict[str, Array]:
     """The same inputs by the arguments of upstream's call."""
     return {argument: inputs[spelled(name)] for argument, name in upstream.inputs.items()}
 
 
 def _errors(
     graph: Graph,
-    upstream: Upstream,
+    upstream: Named,
     sizes: Sizes,
     weights: Sequence[Weight],
-    model: LibraryModel,
+    model: WholeModel,
     listed: Sequence[Watched],
     dtype: str,
     factor: float,
@@ -211,6 +215,8 @@ def _module(template: str, graph: Graph, step: Step) -> str:
         if block is None:
             raise AssertionError("a step's place names blocks of its graph")
         name = name.replace(f"{{{block.stack.index}}}", str(block.stack.first + layer))
-    if "{" in name:
-        raise UpstreamError(f"the name {template} has a letter that is no stack's around {step.node.id}")
-    return name
+    try:
+        return named_by_sizes(name, step.sizes)
+    except ShapeError:
+        message = f"the name {template} has a letter that is no stack's around {step.node.id}, and no size"
+        raise UpstreamError(message) from None

@@ -80,6 +80,13 @@ class Linked:
                 raise UpstreamError(f"{path} is not among the files: {', '.join(sorted(self._modules)) or 'none'}")
 
 
+# Cached as one proof runs the same files a dozen times; what is read of a text never changes.
+@functools.lru_cache(maxsize=64)
+def _read(text: str, blob: str, path: str) -> Definitions:
+    """What a file defines, once its text is proved to be the pinned one."""
+    return Definitions(verified_tree(text, blob, path), path)
+
+
 class _LazyModule(ModuleType):
     """A pinned file as the other files see it."""
 
@@ -100,7 +107,7 @@ class _LinkedFile:
         self, path: str, file: PinnedFile, importer: Importer, watched: _Watched, watches: Sequence[str]
     ) -> None:
         self._path = path
-        self._definitions = Definitions(verified_tree(file.text, file.blob, path), path)
+        self._definitions = _read(file.text, file.blob, path)
         self._namespace = new_namespace(path, importer)
         self._done: frozenset[int] = frozenset()
         self._watched = watched

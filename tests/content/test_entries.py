@@ -48,6 +48,7 @@ ELSEWHERE = {
     "A608": "needs a model that names an upstream one; tests/test_cli_models.py",
     "A704": "needs `atlas verify`; tests/checks/test_upstream.py",
     "A705": "needs `atlas verify`; tests/checks/test_upstream.py",
+    "A710": "needs `atlas verify`; tests/upstream/test_program_model.py",
     **dict.fromkeys(("A706", "A707", "A708", "A709"), "needs `atlas verify`; tests/upstream/test_library.py"),
     "A901": "needs MkDocs; tests/plugin/test_events.py",
     "A902": "needs MkDocs; tests/plugin/test_events.py",

@@ -264,6 +264,21 @@ class TestMultiHead:
         shorter = given | {"K": given["K"][:, :3], "V": given["V"][:, :3]}
         np.testing.assert_allclose(y[1], multi_head_attention(**shorter)[1], rtol=1e-12)
 
+    def test_a_bias_of_each_key_is_that_of_all_heads_and_queries(self, normal: Normal) -> None:
+        given, key_bias, bias = self.arrays(normal), normal(2, 5, seed=3), normal(2, 3, 4, 5, seed=4)
+        whole = np.broadcast_to(key_bias[:, None, None], (2, 3, 4, 5))
+        for other in ({}, {"bias": bias}):
+            y = multi_head_attention(**given, **other, key_bias=key_bias)
+            expected = multi_head_attention(**given, bias=whole + other.get("bias", 0))
+            np.testing.assert_allclose(y, expected, rtol=1e-12)
+        own = given | {"K": normal(2, 4, 7), "V": normal(2, 4, 8)}
+        y = multi_head_attention_causal(**own, key_bias=key_bias[:, :4])
+        np.testing.assert_allclose(y, multi_head_attention_causal(**own, bias=whole[..., :4]), rtol=1e-12)
+
+    def test_a_bias_of_keys_that_are_not_there(self, normal: Normal) -> None:
+        with pytest.raises(ShapeError, match=r"^key_bias has 4 on axis T, but K bound T to 5$"):
+            multi_head_attention(**self.arrays(normal), key_bias=normal(2, 4))
+
     def test_weights_that_do_not_fit(self, normal: Normal) -> None:
         given = self.arrays(normal) | {"W_o": normal(11, 6), "b_k": normal(2, 2)}
         with pytest.raises(ShapeError) as caught:

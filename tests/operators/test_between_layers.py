@@ -13,8 +13,9 @@ from atlas.operators.activation import gelu_tanh
 from atlas.operators.embedding import embedding_scaled, embedding_scaled_zero_padding
 from atlas.operators.feed_forward import feed_forward_gelu_tanh, feed_forward_relu
 from atlas.operators.linear import linear, linear_transposed, unembedding
+from atlas.operators.padding import padding_bias
 from atlas.operators.positions import add_timing_signal, learned_positions, timing_signal
-from atlas.operators.residual import add
+from atlas.operators.residual import add, add_to_each
 from atlas.operators.shift import shift_right
 
 Normal = Callable[..., Any]
@@ -32,6 +33,28 @@ class TestAdd:
     def test_the_type_is_that_of_x(self, normal: Normal) -> None:
         found = add(np.float16(2048) * np.ones(2, np.float16), np.ones(2, np.float32))
         assert found.dtype == np.float16
+
+
+class TestSumWithOneVector:
+    def test_by_hand(self) -> None:
+        x = np.array([[[1.0, 2], [3, 4]]])
+        np.testing.assert_array_equal(add_to_each(x, np.array([10.0, -2])), [[[11, 0], [13, 2]]])
+
+    def test_a_vector_for_each_position_is_refused(self, normal: Normal) -> None:
+        with pytest.raises(ShapeError, match=r"^v has shape \(2, 3\), but \[d\] is 1 axis$"):
+            add_to_each(normal(2, 3), normal(2, 3))
+        with pytest.raises(ShapeError, match=r"^v has 2 on axis d, but x bound d to 3$"):
+            add_to_each(normal(2, 3), normal(2))
+
+
+class TestPadding:
+    def test_by_hand(self) -> None:
+        np.testing.assert_array_equal(padding_bias(np.array([[4, 0], [0, 1]])), [[0, -1e9], [-1e9, 0]])
+        np.testing.assert_array_equal(padding_bias(np.array([0, 7], np.uint8), value=-5.0), [-5, 0])
+
+    def test_numbers_that_are_no_ids(self, normal: Normal) -> None:
+        with pytest.raises(ShapeError, match=r"^t holds float64, where integers are expected$"):
+            padding_bias(normal(2))
 
 
 class TestShift:

@@ -337,10 +337,37 @@ def test_the_operator_page_shows_both_formulations_side_by_side(site: Site) -> N
     in_order(text, "layer_norm_outer_epsilon", "outside the root", "Chainer · LayerNormalization")
 
 
-def test_the_model_page_sums_to_its_total_and_says_what_is_not_documented(site: Site) -> None:
+def test_the_model_page_sums_to_its_total(site: Site) -> None:
     text = text_of(site, "transformer/")
+    assert "documented in part" not in text
+    in_order(text, "61,413,376 parameters (base)", "Figures", "61,413,376", "210,907,136")
+    in_order(
+        text, "Encoder input 17,274,880", "Encoder 3,152,384 18,914,304", "Decoder 4,204,032 25,224,192", "Variants"
+    )
+    assert 17_274_880 + 18_914_304 + 25_224_192 == 61_413_376
+    in_order(
+        text, "base transformer_base 33,708 512 8 2,048 6 61,413,376", "big transformer_big 33,708 1,024 16 4,096 6"
+    )
+
+
+def test_a_model_without_all_its_components_says_so(changed: Changed) -> None:
+    text = text_of(changed.build(), "transformer/")
     in_order(text, "documented in part", "12,288 parameters (base)", "Encoder", "6,144", "6,144", "12,288", "Variants")
     in_order(text, "base transformer_base", "512", "6", "12,288", "big transformer_big", "1,024", "6", "24,576")
+
+
+def test_the_cache_of_the_source_is_told_apart(site: Site) -> None:
+    in_order(
+        text_of(site, "transformer/decoder/encoder-decoder-attention/"),
+        "[h,\\,d_k] for each token of the input, once the key of each head",
+    )
+    in_order(
+        text_of(site, "transformer/"),
+        "Cached numbers per token",
+        "6,144 12,288",
+        "per token of the input",
+        "6,144 12,288",
+    )
 
 
 def test_headings_are_exactly_the_anchors_of_the_page(site: Site) -> None:

@@ -30,6 +30,7 @@ def main() -> None:
     grouped(golden)
     multi_head(golden)
     heads(golden)
+    padded(golden)
     golden.write()
 
 
@@ -117,6 +118,29 @@ def heads(golden: Golden) -> None:
         b = golden.normal(5) if has_bias else None
         arrays = {"x": beside.unflatten(-1, (2, 3)).transpose(-2, -3), "W_o": out.T, "b_o": b}
         golden.add(name, "join_heads", arrays, linear(beside, out, b))
+
+
+def padded(golden: Golden) -> None:
+    """Keys that padding hides, by torch.nn.MultiheadAttention's key_padding_mask, alone and beside other masks."""
+    module = torch.nn.MultiheadAttention(4, 2, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(golden.normal(*parameter.shape))
+    q, kv, mask = golden.normal(2, 3, 4), golden.normal(2, 5, 4), golden.normal(3, 5)
+    key_bias = golden.normal(2, 5)
+    key_bias[0, 3:], key_bias[1, :2] = -1e9, -torch.inf
+    arrays = {"Q": q, "K": kv, "V": kv, **weights(module), "key_bias": key_bias}
+    y = module(q, kv, kv, key_padding_mask=key_bias)[0].detach()
+    golden.add("hidden keys of each batch element", "multi_head_attention", arrays, y)
+    y = module(q, kv, kv, key_padding_mask=key_bias, attn_mask=mask)[0].detach()
+    golden.add("with a mask", "multi_head_attention", {**arrays, "mask": mask}, y)
+    key_bias = golden.normal(2, 3)
+    key_bias[1, 2:] = -1e9
+    y = module(
+        q, q, q, key_padding_mask=key_bias, attn_mask=torch.full((3, 3), -torch.inf, dtype=torch.float64).triu(1)
+    )
+    arrays = {"Q": q, "K": q, "V": q, **weights(module), "key_bias": key_bias}
+    golden.add("hidden keys", "multi_head_attention_causal", arrays, y[0].detach())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Makes language.json: embedding and unembedding, cross entropy, a linear recurrence, a shift, a sum, by PyTorch.
+"""Makes language.json: embedding, unembedding, cross entropy, a linear recurrence, a shift, sums, padding, by PyTorch.
 
 Run by hand, never by the tests, in an environment that has torch and nothing of this project:
 
@@ -79,6 +79,13 @@ def whole(golden: Golden) -> None:
         x, r = golden.normal(*shape), golden.normal(*shape)
         golden.add(f"shape {shape}", "shift_right", {"x": x}, nn.pad(x, (0, 0, 1, -1)))
         golden.add(f"shape {shape}", "add", {"x": x, "r": r}, torch.stack([x, r]).sum(0))
+    for shape in [(3,), (2, 4, 3)]:
+        x, v, t = golden.normal(*shape), golden.normal(shape[-1]), golden.integers(3, *shape)
+        golden.add(f"shape {shape}", "add_to_each", {"x": x, "v": v}, nn.linear(x, torch.eye(3).double(), v))
+        low = torch.zeros(shape, dtype=torch.float64).masked_fill(t.eq(0), -1e9)
+        golden.add(f"shape {shape}", "padding_bias", {"t": t}, low)
+        low = torch.zeros(shape, dtype=torch.float64).masked_fill(t.eq(0), -5.0)
+        golden.add(f"a value, shape {shape}", "padding_bias", {"t": t}, low, value=-5.0)
 
 
 if __name__ == "__main__":

@@ -281,6 +281,8 @@ def without_products() -> list[Call]:
         ("add", {"x": "B S d", "r": "B S d"}, {}, lambda x, r: x + r),
         *((name, table, {}, looked_up)
           for name in ("embedding", "embedding_scaled", "embedding_scaled_zero_padding")),
+        ("add_to_each", {"x": "B S d", "v": "d"}, {}, lambda x, v: x + v),
+        ("padding_bias", {"t": "B S"}, {}, lambda t: torch.zeros_like(t).masked_fill(t.eq(0), -1e9)),
         ("learned_positions", {"x": "B S d", "P": "S d"}, {}, lambda x, P: x + P),
         ("rope_interleaved", {"x": "B|h|S|2 r"}, {}, rotated),
         ("rope_half", {"x": "B|h|S|2 r"}, {}, rotated),
