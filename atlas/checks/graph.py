@@ -42,7 +42,13 @@ def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Is
     """Layers, lists, shapes and upstream's tensors, as numbers for every variant."""
     if not isinstance(collection.data, Model):
         return
+    varying = {symbol for stack in collection.data.paths.values() for symbol in stack.varies}
     for name, variant in collection.data.variants.items():
+        if lists := [symbol for symbol in variant.lists if symbol not in varying]:
+            message = f"in the variant {name} {lists[0]} is a list, but it varies in no stack"
+            hint = f"state one number, or name {lists[0]} in the `varies` of a stack with layers"
+            yield collection.issue(("variants", name, "sizes", lists[0]), "A606", message, hint)
+            return
         try:
             problem = _misfit_of_numbers(graph, collection.data, variant)
             if problem is None:

@@ -61,6 +61,8 @@ class _Builder:
         """Names of values that some component gives, with the component, whether it is before or after."""
         self.made: set[str] = set()
         """Names of values that there are so far."""
+        self.lost = False
+        """Whether some component gives nothing, though what it should give may be read under any name."""
 
     def graph(self) -> Graph:
         root = Scope("", None)
@@ -107,7 +109,8 @@ class _Builder:
                 if not isinstance(component, str) or name in stack.stacks or name in used:  # else reported with lists
                     message, hint = f"{name} is there twice in {path}", "give one of them another name: `as: …`"
                     self.issues.append(self.collection.issue(at, "A609", message, hint))
-                continue
+                if isinstance(component, str):
+                    continue
             names.add(name)
             if name in stack.stacks and isinstance(component, str):
                 children.append(self.block(f"{path}/{name}", stack.stacks[name], scope, (*where, "stacks", name)))
@@ -203,7 +206,9 @@ class _Builder:
         if declared is None:
             return None  # reported with the symbols
         if not _may_enter(entry, symbol):
-            message = f"{symbol} is no argument of {entry.data.operator}, so no value can enter as it"
+            stored = declared.parameter is not None or declared.buffer is not None
+            what = "stored with the model" if stored else f"no argument of {entry.data.operator}"
+            message = f"{symbol} is {what}, so no value can enter as it"
             self.issues.append(owner.issue((*where, "in", value), "A607", message))
             return None
         found = self.look_up(value, scope, owner, (*where, "in", value))
@@ -268,7 +273,7 @@ class _Builder:
             self.read.add(found)
             self.left.update(path for path in around(self.values[found].block) if path not in around(scope.block))
             return found
-        if not self.model.complete or not self.collection.whole:
+        if not self.model.complete or not self.collection.whole or self.lost:
             return None
         issue = owner.issue_at_key if at[-1:] == (name,) and at[-2:-1] != ("takes",) else owner.issue
         last = parted(spelled(name))[1]
@@ -305,6 +310,7 @@ class _Builder:
                 message = f"no value enters {entry.id} as {name}"
                 self.issues.append(owner.issue_at_key((*where, "in"), "A607", message, f"add `…: '{name}'` to `in`"))
             if declared.binds in results and not outs:
+                self.lost = True
                 message = f"nothing leaves {entry.id}"
                 self.issues.append(owner.issue_at_key((*where, "out"), "A607", message, f"add `…: '{name}'` to `out`"))
         for name in entering_symbols:
@@ -334,10 +340,13 @@ class _Builder:
                     hint = f"did you mean `{near[0]}`?" if near else ""
                     message = f"{entry.id} has no {'size' if key == 'with' else 'parameter'} {name}"
                     self.issues.append(self.collection.issue_at_key((*at, key, name), "A609", message, hint))
-        for _, symbol in (*entering(use.in_), *use.out.items()):
-            if symbol not in entry.data.symbols:
-                message = f"`{symbol}` is not among the symbols of {entry.id}"
-                self.issues.append(self.collection.issue(at, "A609", message))
+        for key, pairs in (("in", entering(use.in_)), ("out", tuple(use.out.items()))):
+            for value, symbol in pairs:
+                if symbol not in entry.data.symbols:
+                    message = f"`{symbol}` is not among the symbols of {entry.id}"
+                    near = get_close_matches(symbol, list(entry.data.symbols), n=1)
+                    hint = f"did you mean `{near[0]}`?" if near else ""
+                    self.issues.append(self.collection.issue((*at, key, value), "A609", message, hint))
 
     def left_alone(self, blocks: tuple[Block, ...]) -> None:
         """A stack of which nothing outside reads a value is computed for nothing; its layers read only each other."""

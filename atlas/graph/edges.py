@@ -7,7 +7,7 @@ what the stack states: `with` on the way in, `ends` on the way out, `then` from 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from atlas.entries.collection import Stack
@@ -51,16 +51,22 @@ def with_carried_axes(graph: Graph) -> Graph:
 
 
 def misfits(graph: Graph) -> Iterator[Misfit]:
-    """Every edge whose ends do not agree; the graph must have its carried axes."""
+    """Every edge whose ends do not agree; the graph must have its carried axes.
+
+    Of a component that does not fit, the first edge; what it gives is taken as it is, as it would follow from that.
+    """
     blocks = {one.id: one for block in graph.blocks for one in block.blocks}
+    doubtful: set[str] = set()
     for node in graph.nodes:
         for port in node.takes:
             value = graph.values[port.value]
-            message = _misfit(node, port, value, blocks)
+            message = _misfit(node, port, value, blocks) if value.source not in doubtful else ""
             if message:
                 yield Misfit(node, None, port, value, message)
+                doubtful.add(node.id)
+                break
     for block in blocks.values():
-        yield from _misfits_of_carries(graph, block, blocks)
+        yield from _misfits_of_carries(graph, block, blocks, doubtful)
 
 
 def _misfit(node: Node, port: Port, value: Value, blocks: Mapping[str, Block]) -> str:
@@ -84,17 +90,21 @@ def _misfit(node: Node, port: Port, value: Value, blocks: Mapping[str, Block]) -
     return ""
 
 
-def _misfits_of_carries(graph: Graph, block: Block, blocks: Mapping[str, Block]) -> Iterator[Misfit]:
+def _misfits_of_carries(
+    graph: Graph, block: Block, blocks: Mapping[str, Block], doubtful: Container[str]
+) -> Iterator[Misfit]:
     stack = block.stack
     for carry in block.carries:
         taken, handed = graph.values[carry.taken], graph.values[carry.handed]
+        if handed.source in doubtful:
+            continue
         after = {name: size(text) for name, text in stack.then.items()}
         wanted = tuple(axis.substitute(after) for axis in taken.axes)
         found = tuple(_left(axis, handed.block, block.id, blocks) for axis in handed.axes)
         if not _equal(wanted, found, block.id, blocks):
             message = f"a layer hands on {handed.name} with the axes {shown(found)}, but the next takes {shown(wanted)}"
             yield Misfit(None, block, None, taken, message)
-        if carry.first:
+        if carry.first and graph.values[carry.first].source not in doubtful:
             first = graph.values[carry.first]
             outer = block.id.rpartition("/")[0]
             meet = _common(outer, first.block)

@@ -129,6 +129,11 @@ class _Known:
         self.numbers[name] = number
         self.terms.pop(name, None)
 
+    def forget(self, name: str) -> None:
+        """Let a symbol be unknown."""
+        self.numbers.pop(name, None)
+        self.terms.pop(name, None)
+
 
 class Walk:
     """One walk; afterwards `keys` has the key of each value as a reader outside of its block sees it.
@@ -143,6 +148,7 @@ class Walk:
         self.root = _Known(dict(sizes.numbers), {})
         self.keys: dict[str, str] = {name: name for name in graph.inputs}
         self.aliases: dict[str, str] = {}
+        self.ended: dict[str, list[str]] = {}
         self.taken = 0
 
     def steps(self) -> Iterator[Step]:
@@ -156,6 +162,8 @@ class Walk:
 
     def _block(self, block: Block, around: _Known, place: Place, weights: Place, scope: str) -> Iterator[Step]:
         stack = block.stack
+        for called in self.ended.pop(block.id, ()):  # what it was after the last layer of an earlier pass
+            around.forget(called)
         here = around.inner(block.id, stack.with_)
         layers = 1 if stack.layers is None else _count(block, size(stack.layers), around.numbers)
         self._lists_fit(block, layers)
@@ -175,7 +183,7 @@ class Walk:
                 else:
                     yield from self._block(child, here, inner, shared, names)
             here = here.inner(block.id, stack.then)
-        _end(block, here, around)
+        self.ended[block.id] = _end(block, here, around)
 
     def _carry(self, block: Block, layer: int, place: Place) -> None:
         sources = {carry.taken: carry.handed if layer else carry.first for carry in block.carries}
@@ -223,9 +231,12 @@ def _scope(block: Block, layer: int) -> str:
     return (stack.scope or "").replace(f"{{{stack.index}}}", str(stack.first + layer))
 
 
-def _end(block: Block, here: _Known, around: _Known) -> None:
-    """After the last layer the sizes that changed have the names that the stack around knows them by."""
+def _end(block: Block, here: _Known, around: _Known) -> list[str]:
+    """After the last layer the sizes that changed have the names that the stack around knows them by; the new names."""
+    new: list[str] = []
     for name, called in block.stack.ends.items():
+        if called not in around.numbers and called not in around.terms:
+            new.append(called)
         found: int | Size | None = here.numbers.get(name)
         before: int | Size | None = None
         if found is not None:
@@ -235,3 +246,4 @@ def _end(block: Block, here: _Known, around: _Known) -> None:
         if before != found:
             message = f"{name} is {found} after the last layer of {block.id}"
             raise SizeError(f"{message}, but {called} is {before}")
+    return new
