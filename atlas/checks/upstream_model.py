@@ -93,8 +93,8 @@ class _Comparison:
                 findings.append(Finding(f"{allocated[0]} takes memory, though it was built without"))
             if findings:
                 return Found(f"the variant {name} differs", 1, tuple(findings))
-        many = f"{compared:,} tensors of {len(self.model.variants)} variants"
-        return Found(f"{many} have upstream’s names and shapes, and totals are equal", compared)
+        variants = ", ".join(self.model.variants)
+        return Found(f"{compared:,} tensors have upstream’s names and shapes, totals are equal: {variants}", compared)
 
     def in_float32(self) -> Found:
         """The values in float32."""

@@ -22,7 +22,7 @@ from atlas.entries.load import load
 from atlas.exceptions import LibraryError, UpstreamError
 from atlas.graph.accounting import ModelAccount, model_account, multiply_accumulates
 from atlas.graph.structure import Graph
-from atlas.graph.unroll import Step
+from atlas.graph.unroll import Sizes, Step
 from atlas.graph.weights import weights
 from atlas.issues import Issue, show
 from atlas.sizes import Size, constant
@@ -100,8 +100,9 @@ def tiny(gpt2: Subject, library: Library) -> LibraryModel:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of GPT-2 and of the manifests."""
-    shutil.copytree(REPOSITORY / "content/gpt-2", tmp_path / "content/gpt-2")
+    """A copy of the models and of the manifests."""
+    for name in with_upstream():
+        shutil.copytree(REPOSITORY / "content" / name, tmp_path / "content" / name)
     shutil.copytree(REPOSITORY / "sources", tmp_path / "sources")
     return tmp_path
 
@@ -114,18 +115,18 @@ def edit(root: Path, edits: Iterable[tuple[str, str, str]]) -> None:
         file.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def found(root: Path, library: Library) -> list[Issue]:
+def found(root: Path, library: Library, name: str = "gpt-2") -> list[Issue]:
     """What the checks of the graph find, else what the comparison finds."""
     atlas, issues = load(root, root / "content", root / "sources")
     assert issues == []
-    collection = atlas.collections["gpt-2"]
+    collection = atlas.collections[name]
     graph, issues = check_graph(collection)
     if graph is not None:
         issues += check_graph_of_variants(collection, graph)
     issues += check_upstream_block(collection, graph if not issues else None, atlas)
     if issues:
         return issues
-    one = subject(root)
+    one = subject(root, name)
     # At real sizes the models of the atlas are compared; an edit is found at the tiny ones or at those of one variant.
     first = dict(list(one.model.variants.items())[:1])
     collection = replace(one.collection, data=one.model.model_copy(update={"variants": first}))
@@ -377,6 +378,82 @@ def test_an_edit_of_a_model_is_found_and_names_the_component(copy: Path, library
     assert any(message in f"{issue.message}; {issue.hint}" for issue in issues), show(issues)
 
 
+ROTATION, EXPERTS, MIXTRAL = (
+    "content/mixtral/decoder/query-rotation.yml",
+    "content/mixtral/decoder/experts.yml",
+    "content/mixtral/model.yml",
+)
+BATCH_NORM, RELU = (
+    "content/resnet/input/batch-norm.yml",
+    "content/resnet/input/relu.yml",
+)
+
+OTHER_EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
+    "pairs of neighbours for pairs of halves": (
+        [(ROTATION, "operator: rope_half", "operator: rope_interleaved")],
+        "A707",
+        "decoder/query-rotation",
+    ),
+    "another base of the angles": (
+        [(ROTATION, "arguments: {base: 1000000.0}", "arguments: {base: 10000.0}")],
+        "A707",
+        "decoder/query-rotation",
+    ),
+    "keys that are not turned": (
+        [(MIXTRAL, "in: {'k_n': 'x'}", "in: {'v_n': 'x'}")],
+        "A605",
+        "nothing reads k_n, which decoder/key-projection gives",
+    ),
+    "shares that are not divided by their sum": (
+        [(EXPERTS, "operator: mixture_of_swiglu_experts_renormalized", "operator: mixture_of_swiglu_experts")],
+        "A707",
+        "decoder/experts gives decoder[0].m_n, which is not upstream’s model.layers.0.mlp",
+    ),
+    "one expert more for every token": (
+        [(MIXTRAL, "num_experts_per_tok: k\n", "num_experts_per_tok: k+1\n")],
+        "A707",
+        "decoder/experts gives decoder[0].m_n",
+    ),
+    "up for gate": (
+        [
+            (EXPERTS, "part: 1 of 2", "part: 3 of 3"),
+            (EXPERTS, "part: 2 of 2", "part: 1 of 2"),
+            (EXPERTS, "part: 3 of 3", "part: 2 of 2"),
+        ],
+        "A707",
+        "decoder/experts gives decoder[0].m_n",
+    ),
+    "twice the heads of keys": (
+        [(MIXTRAL, "num_key_value_heads: 'h_{kv}'\n", "num_key_value_heads: '2 h_{kv}'\n")],
+        "A706",
+        "decoder[0]/key-projection.W: model.layers.0.self_attn.k_proj.weight has the shape [48, 28] upstream",
+    ),
+    "mean for variance": (
+        [
+            (BATCH_NORM, "normalization.running_mean}", "normalization.running_none}"),
+            (BATCH_NORM, "normalization.running_var}", "normalization.running_mean}"),
+            (BATCH_NORM, "normalization.running_none}", "normalization.running_var}"),
+        ],
+        "A707",
+        "input/batch-norm gives input.b, which is not upstream’s resnet.embedder.embedder.normalization",
+    ),
+    "SiLU for ReLU": (
+        [(RELU, "operator: relu", "operator: silu")],
+        "A707",
+        "input/relu gives input.z, which is not upstream’s resnet.embedder.embedder in float32",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_EDITS)
+def test_an_edit_of_another_model_is_found(copy: Path, library: Library, name: str) -> None:
+    edits, code, message = OTHER_EDITS[name]
+    edit(copy, edits)
+    issues = found(copy, library, edits[0][0].split("/")[1])
+    assert code in {issue.code for issue in issues}
+    assert any(message in f"{issue.message}; {issue.hint}" for issue in issues), show(issues)
+
+
 def test_an_issue_stands_where_the_component_states_what_is_wrong(copy: Path, library: Library) -> None:
     edit(copy, EDITS["a head of its own"][0])
     (issue,) = found(copy, library)
@@ -537,6 +614,9 @@ def test_a_cache_that_is_not_counted_is_told(gpt2: Subject, tiny: LibraryModel) 
     found = compare_cache(gpt2.graph, gpt2.upstream, tiny_sizes(gpt2.upstream), more, tiny)
     assert (found.ours, found.theirs) == (2018, 2016)
     assert found.finding is not None
+    numbers = {**tiny_sizes(gpt2.upstream).numbers, "B": 1, "S": 5}
+    found = compare_cache(gpt2.graph, gpt2.upstream, Sizes(numbers, {}), gpt2.account, tiny)
+    assert (found.ours, found.theirs, found.finding) == (720, 720, None)
 
 
 def test_the_library_must_be_installed(gpt2: Subject, monkeypatch: pytest.MonkeyPatch) -> None:
