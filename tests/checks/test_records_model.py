@@ -21,6 +21,7 @@ from atlas.checks.records_model import (
     ModelRecord,
     check_model_records,
     claims,
+    compared_with,
     digest_of_model,
     digests_of_model,
     keep_model_records,
@@ -234,7 +235,11 @@ def test_the_digest_depends_on_the_code_that_takes_part(
     root: Path, monkeypatch: pytest.MonkeyPatch, module: str, is_stale: bool
 ) -> None:
     found = case(root)
-    assert (module in modules_of(found[1])) == is_stale
+    model = found[0].data
+    assert isinstance(model, Model)
+    upstream = compared_with(model)
+    assert upstream is not None
+    assert (module in modules_of(found[1], upstream)) == is_stale
     before = digest(found)
     monkeypatch.setattr(records_model, "module_digest", lambda one: "edited" if one == module else module_digest(one))
     assert (digest(found) != before) == is_stale

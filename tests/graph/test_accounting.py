@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import prod
 from pathlib import Path
@@ -12,20 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas.entries.atlas import Atlas, Collection, Entry
-from atlas.entries.collection import Model, Stack
+from atlas.entries.collection import Model
 from atlas.entries.component import Component, Symbol
 from atlas.entries.load import load
 from atlas.exceptions import SizeError
 from atlas.graph.accounting import (
+    ModelAccount,
     account,
     grouped,
     latex_number,
     latex_size,
-    layers_of,
+    model_account,
     parameters,
-    stack_accounts,
     total,
 )
+from atlas.graph.build import build
+from atlas.graph.unroll import Sizes
 from atlas.sizes import constant, size
 
 PROJECT = Path(__file__).resolve().parents[1] / "project"
@@ -43,9 +44,11 @@ def transformer(atlas: Atlas) -> Collection:
     return atlas.collections["transformer"]
 
 
-def sizes_of(collection: Collection, variant: str) -> Mapping[str, int]:
+def accounted(collection: Collection, variant: str) -> ModelAccount:
+    graph, issues = build(collection)
+    assert issues == []
     assert isinstance(collection.data, Model)
-    return collection.data.variants[variant].sizes
+    return model_account(graph, Sizes.of(collection.data.variants[variant]))
 
 
 @pytest.mark.parametrize("index", [0, 1])
@@ -56,10 +59,9 @@ def sizes_of(collection: Collection, variant: str) -> Mapping[str, int]:
 def test_the_norms_of_the_transformer(
     transformer: Collection, index: int, variant: str, width: int, per_instance: int, across: int
 ) -> None:
-    entry, sizes = transformer.entries[index], sizes_of(transformer, variant)
-    layers = layers_of(entry, transformer, sizes)
-    assert layers == 6
-    found = account(entry, sizes, layers)
+    found = accounted(transformer, variant).entries[transformer.entries[index].id]
+    assert found.layers == len(found.places) == 6
+    assert found.uniform
     assert [row.label for row in found.rows] == ["Learned gain", "Learned bias"]
     assert [row.symbol for row in found.rows] == [rf"\gamma_{index + 1}", rf"\beta_{index + 1}"]
     assert [row.count.number for row in found.rows] == [width, width]
@@ -71,21 +73,21 @@ def test_the_norms_of_the_transformer(
     ("variant", "per_layer", "all_layers"), [("transformer_base", 2048, 12288), ("transformer_big", 4096, 24576)]
 )
 def test_the_stacks_of_the_transformer(transformer: Collection, variant: str, per_layer: int, all_layers: int) -> None:
-    (stack,) = stack_accounts(transformer, variant)
+    (stack,) = accounted(transformer, variant).stacks
     assert (stack.name, stack.layers, stack.per_layer, stack.total) == ("encoder", 6, per_layer, all_layers)
 
 
 def test_the_layer_of_the_library_is_counted_in_symbols(atlas: Atlas) -> None:
     library = atlas.collections["chainer"]
     (entry,) = library.entries
-    assert layers_of(entry, library, {}) is None
     found = account(entry, {}, None)
+    assert found.layers is None
     assert str(found.per_instance) == "2 C"
     assert found.per_instance == found.across
     assert [row.calculation for row in found.rows] == ["C", "C"]
     assert account(entry, {"C": 10}, None).across.number == 20
     with pytest.raises(TypeError, match="is a library"):
-        stack_accounts(library, "any")
+        build(library)
 
 
 def test_parameters_know_what_they_are(transformer: Collection) -> None:
@@ -99,9 +101,10 @@ def test_parameters_know_what_they_are(transformer: Collection) -> None:
 
 def with_parameters(entry: Entry, axes: list[list[str | int]]) -> Entry:
     symbols = {f"p_{index}": Symbol(axes=tuple(each), parameter=f"Number {index}") for index, each in enumerate(axes)}
-    data = Component.model_validate({**entry.data.model_dump(by_alias=True), "symbols": {
-        **{name: symbol.model_dump() for name, symbol in symbols.items()}, "x": {"axes": ("d",)},
-    }})  # fmt: skip
+    x = {"axes": ("d",), "binds": "x"}
+    changed = {"operator": "relu", "arguments": {}, "in": {}, "out": {}}
+    changed["symbols"] = {**{name: symbol.model_dump() for name, symbol in symbols.items()}, "x": x}
+    data = Component.model_validate({**entry.data.model_dump(by_alias=True), **changed})
     return replace(entry, data=data)
 
 
@@ -173,11 +176,8 @@ def test_a_stack_is_the_sum_of_its_components_times_its_layers(
     entries = tuple(with_parameters(entry, axes) for entry, axes in zip(transformer.entries, (one, other), strict=True))
     assert isinstance(transformer.data, Model)
     base = transformer.data.variants["transformer_base"].model_copy(update={"sizes": {**sizes, "N": layers}})
-    stacks = {name: stack.model_copy() for name, stack in transformer.data.stacks.items()}
-    stacks["empty"] = Stack(title="Empty", layers=3, components=("none",))
-    data = transformer.data.model_copy(update={"variants": {"base": base}, "stacks": stacks})
-    accounts = {each.name: each for each in stack_accounts(replace(transformer, data=data, entries=entries), "base")}
+    data = transformer.data.model_copy(update={"variants": {"base": base}})
+    (encoder,) = accounted(replace(transformer, data=data, entries=entries), "base").stacks
     parts = [account(entry, sizes, None).per_instance.value({}) for entry in entries]
-    assert accounts["encoder"].per_layer == sum(parts)
-    assert accounts["encoder"].total == sum(parts) * layers
-    assert (accounts["empty"].per_layer, accounts["empty"].total) == (0, 0)
+    assert encoder.per_layer == sum(parts)
+    assert encoder.total == sum(parts) * layers
