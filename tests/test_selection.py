@@ -15,6 +15,10 @@ ENCODER = "content/transformer/encoder"
 FFN, ATTENTION = f"{ENCODER}/ffn-layer-norm.yml", f"{ENCODER}/attention-layer-norm.yml"
 MODEL, LIBRARY = "content/transformer/model.yml", "content/chainer/library.yml"
 CHAINER = "content/chainer/layer-normalization.yml"
+TINY = {
+    f"content/tiny/{name}.yml"
+    for name in ("model", "input/embedding", "encoder/residual", "decoder/attention", "output/head")
+}
 T2T, PINS = "sources/tensor2tensor.yml", "sources/pins.lock"
 
 
@@ -50,7 +54,7 @@ def test_an_entry_is_named_in_many_ways(real_project: Any, here: str, name: str)
         ("transformer/encoder", {FFN, ATTENTION}),
         ("transformer", {FFN, ATTENTION, MODEL}),
         ("sources", {"sources/chainer.yml", T2T}),
-        (".", {FFN, ATTENTION, MODEL, CHAINER, LIBRARY, "sources/chainer.yml", T2T}),
+        (".", {FFN, ATTENTION, MODEL, CHAINER, LIBRARY, *TINY, "sources/chainer.yml", T2T}),
     ],
 )
 def test_a_folder_names_what_is_in_it(real_project: Any, name: str, files: set[str]) -> None:
@@ -103,7 +107,7 @@ def test_a_project_behind_a_link_is_the_same(real_project: Any, tmp_path: Path) 
 )
 def test_a_name_that_is_no_part_of_the_project_is_refused(real_project: Any, name: str, message: str | None) -> None:
     if message is None:
-        assert len(selected(real_project, name).named) == 7
+        assert len(selected(real_project, name).named) == 7 + len(TINY)
         return
     with pytest.raises(ProjectError) as caught:
         selected(real_project, FFN, name)

@@ -119,6 +119,7 @@ def test_figures_of_nested_stacks(atlas: Atlas) -> None:
         "numbers_per_token": 28,
         "bytes_per_token": {"float32": 112, "bf16": 56, "fp8": 28},
         "numbers_per_token_of_a_window": 10,
+        "numbers_per_token_of_the_input": 0,
         "constant_numbers": 21,
     }
     shapes = {one["name"]: (one["axes"], one["shape"]) for one in found["values"]}
