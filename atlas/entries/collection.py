@@ -118,11 +118,6 @@ class Stack(Record):
                     raise ValueError(f"`{name}` goes with `layers`")
         if self.carries.keys() != self.takes.keys() and self.layers is not None and self.takes:
             raise ValueError("`takes` says where each value that is carried comes from first, and no other")
-        known = set() if self.layers is None else {self.index}
-        for letter in re.findall(r"\{([^{}]*)\}?", self.scope or ""):
-            if letter not in known:
-                what = f"the number of a layer is {{{self.index}}} here" if known else "the part has no layers"
-                raise ValueError(f"`scope` has {{{letter}}}, but {what}")
         unknown = [name for name in (*self.then, *self.ends) if name not in self.with_]
         if unknown:
             raise ValueError(f"{unknown[0]} changes, so `with` states its value in the first layer")

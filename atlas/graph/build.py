@@ -38,8 +38,9 @@ def build(collection: Collection) -> tuple[Graph, list[Issue]]:
 
 
 def spelled(name: str) -> str:
-    r"""A value's name in one spelling: no braces around one character, no space but after a command."""
-    tight = re.sub(r"(?<!\\)(?<![a-zA-Z])\s+|\s+(?![a-zA-Z])", "", name)
+    r"""A value's name in one spelling: no braces around one character, one space after a command and no other."""
+    tight = re.sub(r"(?<!\\)(?<![a-zA-Z])\s+|\s+(?![a-zA-Z\s])", "", name)
+    tight = re.sub(r"(?<!\\)\s+", " ", tight)
     return re.sub(r"([_^])\{([A-Za-z0-9])\}", r"\1\2", tight)
 
 
@@ -244,6 +245,7 @@ class _Builder:
         before = scope.values.get(spelled(name)) or _value_id(scope, name)
         if before not in self.values:
             return True
+        scope.values.setdefault(spelled(name), before)  # so that its readers are not wrong too
         made = self.values[before]
         by = made.source or (f"the layer before, in {made.block}" if made.block else "the caller of the model")
         message, hint = f"{name} is produced already, by {by}", "give one of the two values another name"

@@ -39,15 +39,16 @@ class Scope:
         path, last = parted(name)
         scope: Scope | None = self
         while scope is not None:
-            if name in scope.values:
-                return scope.values[name]
-            inner: Scope | None = scope
-            for part in path:
-                inner = inner.blocks.get(part) if inner is not None else None
-            if inner is not None and last in inner.values:
-                return inner.values[last]
+            if (found := scope._at([*path], last)) is not None:
+                return found
             scope = scope.outer
         return None
+
+    def _at(self, path: list[str], last: str) -> str | None:
+        """The id of a value in this block or in one within it; a name with dots may be a value's own."""
+        found = self.values.get(".".join([*path, last]))
+        inner = self.blocks.get(path[0]) if path else None
+        return inner._at(path[1:], last) if found is None and inner is not None else found
 
     def names(self) -> Iterator[str]:
         """Everything that can be read from here, each name with the blocks before it that it needs."""

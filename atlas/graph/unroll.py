@@ -228,6 +228,8 @@ def _count(block: Block, layers: Size, sizes: Mapping[str, int]) -> int:
 def _scope(block: Block, layer: int) -> str:
     """What the names of tensors in one layer begin with."""
     stack = block.stack
+    if stack.layers is None:
+        return stack.scope or ""
     return (stack.scope or "").replace(f"{{{stack.index}}}", str(stack.first + layer))
 
 
