@@ -111,13 +111,14 @@ class _Known:
     def inner(self, where: str, expressions: Mapping[str, str | int | Size]) -> _Known:
         """What is known where these symbols are these expressions of what is known here."""
         found = _Known(dict(self.numbers), dict(self.terms))
-        values = self.terms | {name: constant(number) for name, number in self.numbers.items()}
+        values: dict[str, Size] = {}
         for name, text in expressions.items():
             expression = text if isinstance(text, Size) else size(text)
             try:
                 if expression.symbols <= self.numbers.keys():
                     found.bind(name, expression.value(self.numbers))
                 else:
+                    values = values or self.terms | {one: constant(number) for one, number in self.numbers.items()}
                     found.terms[name] = expression.substitute(values)
                     found.numbers.pop(name, None)
             except SizeError as error:
