@@ -120,6 +120,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A303": "axes without sizes to try",
         "A401": "a parameter that is not counted, or not one",
         "A402": "a count that is wrong or no whole number",
+        "A403": "a parameter of which a token uses another part",
         "A501": "a pinned file that is not what was pinned",
         "A502": "a pin that was not proved, or edited since",
         "A503": "a pinned file that is not at hand",

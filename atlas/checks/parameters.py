@@ -23,8 +23,8 @@ from atlas.sizes import Size, product, size
 
 
 def check_learned(entry: Entry, operator: Operator) -> list[Issue]:
-    """What is counted is what the operator learns; the entry's interface must hold."""
-    return list(_listed(entry, operator))
+    """What is counted is what the operator learns, and what a token uses of it; the entry's interface must hold."""
+    return list(_listed(entry, operator)) or list(_used(entry, operator))
 
 
 def check_counts(
@@ -111,6 +111,29 @@ def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:
             message = f"{name} has a tensor upstream but is no parameter"
             hint = "give it `parameter: ` and a name, or `buffer: ` where it is not learned"
             yield entry.issue(("symbols", name, "tensor"), "A401", message, hint)
+
+
+def _used(entry: Entry, operator: Operator) -> Iterator[Issue]:
+    """Of each parameter a token uses what the operator uses for one, no more and no less."""
+    shapes = {argument.name: [str(axis) for axis in argument.axes] for argument in operator.contract.inputs}
+    for name, declared in entry.data.symbols.items():
+        if declared.parameter is None or len(shapes[declared.binds or ""]) != len(declared.axes):
+            continue  # axes that do not fit are told of with the shapes
+        own = dict(zip(shapes[declared.binds or ""], declared.axes, strict=True))
+        used = {own[axis]: option for axis, option in operator.active.get(declared.binds or "", {}).items()}
+        parts = {axis: _option(entry, operator, option) for axis, option in used.items()}
+        wanted = {size(axis): size(part) for axis, part in parts.items()}
+        if {size(axis): size(part) for axis, part in declared.active.items()} != wanted:
+            uses = listed(f"{part} of {axis}" for axis, part in parts.items()) or "all of it"
+            message = f"of {name} one token uses {uses} in {operator.name}"
+            stated = ", ".join(f"{axis}: {part}" for axis, part in parts.items())
+            hint = f"write `active: {{{stated}}}`" if parts else "remove `active`"
+            yield entry.issue_at_key(("symbols", name), "A403", message, hint)
+
+
+def _option(entry: Entry, operator: Operator, name: str) -> str:
+    """A whole option as entries write sizes: the symbol that stands for it, or else its value."""
+    return bound_to(entry, name) or str(operator.check_options(entry.data.arguments)[name])
 
 
 def _count(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[dict[str, Size], list[str]]:

@@ -20,6 +20,11 @@ from atlas.sources.symbols import WrittenValue, assignments, begins_with, call_l
 MissingSources = Literal["fail", "link"]
 
 
+def _shown(value: int | tuple[int, ...]) -> str:
+    """The value of a size, or its values in the layers, as running text shows them."""
+    return f"{value:,}" if isinstance(value, int) else f"[{', '.join(map(str, value))}]"
+
+
 class SourceCheck:
     """The pinned files of one run and the issues about them."""
 
@@ -74,7 +79,7 @@ class SourceCheck:
                 self.found.add(collection.issue((*path, "name"), "A507", message))
             elif written[-1].value != variant.sizes[symbol]:
                 there = f"line {written[-1].line} of {claim.path} sets {setting.name} to {written[-1].text}"
-                message = f"{symbol} is {variant.sizes[symbol]:,} here, but {there}"
+                message = f"{symbol} is {_shown(variant.sizes[symbol])} here, but {there}"
                 self.found.add(collection.issue(("variants", name, "sizes", symbol), "A507", message))
 
     def _check_pins(self, source: Source) -> None:

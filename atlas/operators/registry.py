@@ -43,6 +43,8 @@ class Operator:
     """The arrays it takes and returns."""
     parameters: tuple[str, ...]
     """The arguments that are learned."""
+    active: Mapping[str, Mapping[str, str]]
+    """Parameters of which one token uses a part: each such axis, with the option that says how much of it."""
     options: Mapping[str, Option]
     """The keyword-only arguments."""
     nonempty: tuple[str, ...]
@@ -203,6 +205,7 @@ def operator(
     source: str,
     macs: str,
     parameters: tuple[str, ...] = (),
+    active: Mapping[str, Mapping[str, str]] | None = None,
     conventions: Mapping[str, str] | None = None,
     nonempty: tuple[str, ...] = (),
     precision: str = "float32",
@@ -223,6 +226,7 @@ def operator(
             options = options_of(function)
             _check_declaration(contract, function, options, (*parameters, *nonempty))
             _check_cost(contract, cost, options)
+            _check_active(contract, parameters, options, active or {})
             _check_gradient(contract, options, gradient)
             if family.kind not in KINDS:
                 raise ContractError(f"{family.kind} is no kind of operator; these are: {', '.join(KINDS)}")
@@ -235,6 +239,7 @@ def operator(
             family,
             contract,
             parameters,
+            MappingProxyType({name: MappingProxyType(dict(axes)) for name, axes in (active or {}).items()}),
             options,
             nonempty,
             precision,
@@ -274,6 +279,24 @@ def _check_cost(contract: Contract, cost: Macs, options: Mapping[str, Option]) -
     numbers = {option.name for option in options.values() if option.type is int and not option.nullable}
     if unknown := sorted(cost.names - {*contract.sizes, *_batch(contract), *numbers}):
         raise ContractError(f"macs counts {', '.join(unknown)}, which is no size of {contract} and no whole option")
+
+
+def _check_active(
+    contract: Contract,
+    parameters: tuple[str, ...],
+    options: Mapping[str, Option],
+    active: Mapping[str, Mapping[str, str]],
+) -> None:
+    """What a token uses a part of is learned and has the axis, and an option that is a whole number says how much."""
+    shapes = {argument.name: [str(axis) for axis in argument.axes] for argument in contract.inputs}
+    for name, axes in active.items():
+        if name not in parameters:
+            raise ContractError(f"a token cannot use a part of {name}, which is not learned")
+        for axis, option in axes.items():
+            if axis not in shapes[name]:
+                raise ContractError(f"a token cannot use a part of {axis}, which is no axis of {name}")
+            if option not in options or options[option].type is not int:
+                raise ContractError(f"{option}, which says how much of {axis} a token uses, is no whole option")
 
 
 def _batch(contract: Contract) -> tuple[str, ...]:

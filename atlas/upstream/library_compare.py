@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import takewhile
 
 import numpy as np
 
 from atlas.exceptions import ShapeError
 from atlas.graph.structure import Node
+from atlas.graph.unroll import MAX_STEPS
 from atlas.graph.weights import Weight, resolved, upstream_shapes
 from atlas.upstream.tensor import Array
 from atlas.upstream.whole_model import Stored
@@ -134,20 +136,26 @@ def _of_tensor(weight: Weight, name: str, shape: tuple[int, ...], stored: Mappin
 def _left_over(one: Stored, weights: Iterable[Weight]) -> Finding:
     """A tensor that none of our weights names; it is told of the component whose tensors have the nearest names."""
     message = f"upstream’s {one.name} of shape {list(one.shape)} is a parameter of no component"
-    near = max(weights, key=lambda weight: _shared(weight.tensor or "", one.name), default=None)
-    if near is None or not _shared(near.tensor or "", one.name):
+    near = max(weights, key=lambda weight: _nearness(weight.tensor or "", one.name), default=None)
+    if near is None or not _nearness(near.tensor or "", one.name)[0]:
         return Finding(message, hint="document the component that has it")
     return Finding(f"{message}; the nearest is {near.node.id}, with {near.tensor}", near.node)
 
 
-def _shared(first: str, second: str) -> int:
-    """How many parts of two names agree from the left; the part that ends them both is not counted."""
-    count = 0
-    for a, b in zip(re.split("[./]", first)[:-1], re.split("[./]", second)[:-1], strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
+def _nearness(first: str, second: str) -> tuple[int, int, int]:
+    """How near two dotted names are: by the parts that agree from the left, without the last one; then by the numbers
+    of layers that part them; then by the parts that agree from the right.
+    """
+    a, b = re.split("[./]", first), re.split("[./]", second)
+    left = _agreeing(a[:-1], b[:-1])
+    number = a[left : left + 1] + b[left : left + 1]
+    apart = abs(int(number[0]) - int(number[1])) if len(number) == 2 and all(map(str.isdecimal, number)) else MAX_STEPS
+    return left, -apart, _agreeing(a[::-1], b[::-1])
+
+
+def _agreeing(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many parts agree from the first on."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def _of_ties(weights: Sequence[Weight], stored: Mapping[str, Stored]) -> Iterator[Finding]:

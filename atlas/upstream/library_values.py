@@ -110,23 +110,29 @@ def compare_values(
     dtype: str,
     tolerance: float,
 ) -> Agreement:
-    """Run both on the same inputs with the same weights, on every scale, until a value differs.
+    """Run both on the same inputs with the same weights, on every scale; what differs first in the data flow is told.
+
+    One scale may show a mistake only where it has grown over the layers, another where it is made.
 
     Raises:
         AtlasError: one of the two cannot be run.
     """
     listed = watched(graph, upstream, sizes)
     worst, compared = 0.0, 0
+    first: tuple[int, str] | None = None
     for index, factor in enumerate(FACTORS):
         rng = np.random.default_rng(SEED + index)
         found = _errors(graph, upstream, sizes, weights, model, listed, dtype, factor, rng)
         compared += len(listed)
         worst = max(worst, *(error for error, _ in found))
-        for position, (error, problem) in enumerate(found):
-            if error > tolerance:
-                agreed = {one.key for one in listed[:position]}
-                return Agreement(compared, worst, _differs(graph, sizes, listed[position], agreed, problem, dtype))
-    return Agreement(compared, worst, None)
+        differs = next(((at, text) for at, (error, text) in enumerate(found) if error > tolerance), None)
+        if differs is not None and (first is None or differs[0] < first[0]):
+            first = differs
+    if first is None:
+        return Agreement(compared, worst, None)
+    position, problem = first
+    agreed = {one.key for one in listed[:position]}
+    return Agreement(compared, worst, _differs(graph, sizes, listed[position], agreed, problem, dtype))
 
 
 def inputs_of(graph: Graph, upstream: Named, sizes: Sizes, dtype: str, rng: np.random.Generator) -> dict[str, Array]:

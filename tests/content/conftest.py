@@ -1,23 +1,36 @@
-"""The real content, to be copied and edited, with its pinned sources and the real KaTeX."""
+"""The real content, to be copied and edited, with its pinned sources, the real KaTeX, and the upstream library."""
 
 from __future__ import annotations
 
+import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from atlas.checks.display import Typesetter
 from atlas.checks.run import Outcome, check_project
+from atlas.checks.upstream import verify_entry
+from atlas.checks.upstream_model import verify_model
+from atlas.entries.collection import Model
 from atlas.entries.load import load
+from atlas.issues import Issue
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.sources.store import SourceStore, fetch_all
+from atlas.upstream.library import Library, open_library
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 Check = Callable[[Path], Outcome]
+Edits = Iterable[tuple[str, str, str]]
+"""Each a path below the model's folder, a text that stands in that file once, and what takes its place."""
+
+FIRST_VARIANT = re.compile(r"^variants:\n(  \S.*\n(?:   .*\n)*)(?:  .*\n)*", re.MULTILINE)
+"""The block of variants in a model's file, with the first of them."""
 
 
 @pytest.fixture(scope="session")
@@ -67,3 +80,96 @@ def project(tmp_path: Path) -> Path:
     root = tmp_path / "project"
     shutil.copytree(REPOSITORY / "tests" / "project", root)
     return root
+
+
+@dataclass(frozen=True, slots=True)
+class EditedModel:
+    """One model of the atlas in a folder of its own with its first variant alone, to be edited over and over."""
+
+    root: Path
+    """The folder of the copy."""
+    name: str
+    """The model's id."""
+    check: Check
+    """Everything that `atlas check` does."""
+
+    @property
+    def folder(self) -> Path:
+        """The model's own folder."""
+        return self.root / "content" / self.name
+
+    def found(self, edits: Edits) -> list[Issue]:
+        """The errors that `atlas check` finds after some edits; where it finds none, those of `atlas verify`."""
+        texts: dict[str, str] = {}
+        for path, old, new in edits:
+            text = texts.get(path) or (self.folder / path).read_text(encoding="utf-8")
+            assert text.count(old) == 1, f"{path} holds {old!r} {text.count(old)} times"
+            texts[path] = text.replace(old, new)
+        return self.found_with(texts)
+
+    def found_with(self, texts: Mapping[str, str]) -> list[Issue]:
+        """The same with other texts in some of the model's files."""
+        before = {path: (self.folder / path).read_bytes() for path in texts}
+        try:
+            for path, text in texts.items():
+                (self.folder / path).write_text(text, encoding="utf-8")
+            outcome = self.check(self.root)
+        finally:
+            for path, content in before.items():
+                (self.folder / path).write_bytes(content)
+        return [issue for issue in outcome.issues if issue.severity == "error"] or verified(outcome)
+
+
+def verified(outcome: Outcome) -> list[Issue]:
+    """What `atlas verify` finds in an atlas that the checks let pass, until the first claim that does not hold."""
+    assert outcome.checked is not None
+    for entry in outcome.checked.entries:
+        pinned = {one.claim.id: one.excerpt.pinned for one in entry.claims if one.excerpt is not None}
+        for executed in verify_entry(entry.entry, entry.operator, pinned):
+            if executed.issue is not None:
+                return [executed.issue]
+    for one in outcome.checked.collections.values():
+        data = one.collection.data
+        if isinstance(data, Model) and data.upstream is not None and one.graph is not None:
+            source = outcome.checked.atlas.sources[data.upstream.source]
+            for compared in verify_model(one.collection, one.graph, source, library()):
+                if compared.issues:
+                    return list(compared.issues)
+    return []
+
+
+@cache
+def library() -> Library:
+    """The installed library that the manifest of transformers pins."""
+    atlas, _ = load(REPOSITORY, REPOSITORY / "content", REPOSITORY / "sources")
+    return open_library(atlas.sources["transformers"])
+
+
+@pytest.fixture(scope="session")
+def edited(
+    typesetter: Typesetter, sources_at_hand: None, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], EditedModel]:
+    """A model by its id, to be edited; the pinned files are read once."""
+
+    @cache
+    def made(name: str) -> EditedModel:
+        root = tmp_path_factory.mktemp("edited")
+        shutil.copytree(REPOSITORY / "content" / name, root / "content" / name)
+        shutil.copytree(REPOSITORY / "sources", root / "sources")
+        file = root / "content" / name / "model.yml"
+        text, count = FIRST_VARIANT.subn(r"variants:\n\1", file.read_text(encoding="utf-8"))
+        assert count == 1
+        file.write_text(text, encoding="utf-8")
+        store = SourceStore(
+            {name: source.data for name, source in load(root, root / "content", root / "sources")[0].sources.items()},
+            offline=True,
+        )
+
+        def run(root: Path) -> Outcome:
+            return check_project(
+                root, root / "content", root / "sources", make_store=lambda _: store, typesetter=typesetter
+            )
+
+        return EditedModel(root, name, run)
+
+    return made
