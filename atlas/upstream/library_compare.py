@@ -143,8 +143,10 @@ def _left_over(one: Stored, weights: Iterable[Weight]) -> Finding:
 
 
 def _nearness(first: str, second: str) -> tuple[int, int, int]:
-    """How near two dotted names are: by the parts that agree from the left, without the last one; then by the numbers
-    of layers that part them; then by the parts that agree from the right.
+    """How near two dotted names are, for the nearest to be the largest.
+
+    By the parts that agree from the left, without the last one; then by the numbers of layers that part them; then by
+    the parts that agree from the right.
     """
     a, b = re.split("[./]", first), re.split("[./]", second)
     left = _agreeing(a[:-1], b[:-1])

@@ -109,7 +109,8 @@ def test_values_run_from_what_gives_them_to_what_reads_them(model_of: ModelOf, p
     assert (carry.taken, carry.first, carry.handed) == ("layers.x_n", "x", "layers.x_{n+1}")
     assert graph.node("layers/second") is second
     assert graph.block("layers") is graph.blocks[0]
-    assert graph.node("layers/third") is graph.block("other") is None
+    assert graph.node("layers/third") is None
+    assert graph.block("other") is None
 
 
 NESTED = r"""
