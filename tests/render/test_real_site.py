@@ -359,7 +359,7 @@ def test_a_model_without_all_its_components_says_so(changed: Changed) -> None:
 def test_the_cache_of_the_source_is_told_apart(site: Site) -> None:
     in_order(
         text_of(site, "transformer/decoder/encoder-decoder-attention/"),
-        "[h,\\,d_k] for each token of the input, once the key of each head",
+        "[h,\\,d_k] for each token of the input, once: the key of each head",
     )
     in_order(
         text_of(site, "transformer/"),
