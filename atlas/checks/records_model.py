@@ -45,8 +45,8 @@ TITLES: dict[Claim, str] = {
 _PART_OF_SYMBOL = ("axes", "binds", "tensor", "layout", "part", "shards", "tied", "active", "values", "ids")
 """What a symbol states that takes part; its name and its meaning are words, and its formula is proved elsewhere."""
 
-_WORDS = {"title", "meaning", "ignored", "precision_note"}
-"""Keys of the model's file that only say something to readers."""
+_WORDS = {"title", "meaning", "ignored", "precision_note", "aliases", "concerns", "model_type"}
+"""Keys of the model's file that only say something to readers, or about configuration files."""
 
 
 class ModelRecord(KeptRecord):

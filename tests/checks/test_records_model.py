@@ -185,6 +185,7 @@ def test_a_model_that_upstream_narrows_says_why_it_is_not_compared_in_float64(ro
         ("content/gpt-2/model.yml", "title: GPT-2", "title: GPT2"),
         ("content/gpt-2/model.yml", "title: Decoder", "title: The decoder"),
         ("content/gpt-2/model.yml", "dropout is the identity in evaluation", "it is off"),
+        ("content/gpt-2/model.yml", "model_type: gpt2", "model_type: gpt-2"),
         (f"{LAYER}/attention-layer-norm.yml", "summary: Center", "summary: Centre"),
         (f"{LAYER}/attention-layer-norm.yml", "meaning: features of each position", "meaning: features"),
         (f"{LAYER}/attention-layer-norm.yml", "parameter: Learned gain", "parameter: Gain"),
