@@ -360,16 +360,16 @@ def _replaced(atom: str, values: Mapping[str, Size]) -> Size:
     return values[atom] if atom in values else symbol(atom)
 
 
-def _power(name: str, power: int, bindings: Mapping[str, int]) -> Fraction:
+def _power(name: str, power: int, bindings: Mapping[str, int]) -> int | Fraction:
     if _is_floor(name):
-        base = Fraction(floor(_fraction(_floored(name), bindings)))
+        base = floor(_fraction(_floored(name), bindings))
     elif name in bindings:
-        base = Fraction(bindings[name])
+        base = bindings[name]
     else:
         raise SizeError(f"{name} has no value")
     if base == 0 and power < 0:
         raise SizeError(f"division by {name}, which is 0")
-    return base**power
+    return base**power if power > 0 else Fraction(base) ** power
 
 
 def _fraction(expression: Size, bindings: Mapping[str, int]) -> Fraction:

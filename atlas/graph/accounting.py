@@ -16,6 +16,8 @@ from atlas.graph.weights import Weight, weights_of
 from atlas.operators.catalogue import find
 from atlas.sizes import Size, constant, product, size
 
+_Sizes = tuple[str, frozenset[tuple[str, int]], frozenset[tuple[str, Size]]]
+
 TABLES = frozenset(("embedding", "position"))
 """The kinds of operators whose parameters are look-up tables."""
 
@@ -190,8 +192,24 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         input_cache=sum(_kept(step, "input") for step in steps),
         window_cache=sum(_kept(step, "window") for step in steps),
         constant_state=sum(_kept(step, "constant") for step in steps),
-        macs=total(multiply_accumulates(step) for step in steps),
+        macs=_all_macs(steps),
     )
+
+
+def _all_macs(steps: Iterable[Step]) -> Size:
+    """The multiply–accumulates of all steps; those of layers with equal sizes are counted once and multiplied."""
+    first: dict[_Sizes, Step] = {}
+    counts: dict[_Sizes, int] = {}
+    for step in steps:
+        sizes = _sizes(step)
+        first.setdefault(sizes, step)
+        counts[sizes] = counts.get(sizes, 0) + 1
+    return total(multiply_accumulates(step) * constant(counts[sizes]) for sizes, step in first.items())
+
+
+def _sizes(step: Step) -> _Sizes:
+    """What two steps have alike if all their counts are."""
+    return step.node.id, frozenset(step.sizes.items()), frozenset(step.terms.items())
 
 
 def multiply_accumulates(step: Step) -> Size:
@@ -210,7 +228,11 @@ def _instances(steps: Sequence[Step]) -> Account:
     places = {(step.node.id, step.weights): step for step in steps}
     first = next(iter(places.values()))
     one = account(entry, first.sizes, len(places), tied=first.node.tied.keys())
-    counts = [account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance for step in places.values()]
+    known: dict[_Sizes, Size] = {}
+    for step in places.values():
+        if (sizes := _sizes(step)) not in known:
+            known[sizes] = account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance
+    counts = [known[_sizes(step)] for step in places.values()]
     found = tuple(Instance(step.sizes, frozenset(step.node.tied)) for step in places.values())
     return replace(one, across=total(counts), uniform=len(set(counts)) == 1, places=found)
 

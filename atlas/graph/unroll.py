@@ -16,8 +16,8 @@ from atlas.sizes import Size, constant, size
 Place = tuple[tuple[str, int], ...]
 """The layer, counted from 0, of each block with layers around a step, outermost first."""
 
-MAX_STEPS = 200_000
-"""How many steps a model may have."""
+MAX_STEPS = 50_000
+"""How many steps a model may have; the deepest that are published have a few thousand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,10 +281,10 @@ stacks:
     ("sizes", "message"),
     [
         (Sizes({}, {}), "layers has N layers: N has no value"),
-        (Sizes({"N": 0}, {}), "layers has N layers, which is 0; there are 1 to 200,000"),
+        (Sizes({"N": 0}, {}), "layers has N layers, which is 0; there are 1 to 50,000"),
         (Sizes({"N": -3}, {}), "layers has N layers, which is -3; there are"),
-        (Sizes({"N": 10**12}, {}), "layers has N layers, which is 1,000,000,000,000; there are 1 to 200,000"),
-        (Sizes({"N": MAX_STEPS // 2 + 1}, {}), "the model has more than 200,000 steps"),
+        (Sizes({"N": 10**12}, {}), "layers has N layers, which is 1,000,000,000,000; there are 1 to 50,000"),
+        (Sizes({"N": MAX_STEPS // 2 + 1}, {}), "the model has more than 50,000 steps"),
     ],
 )
 def test_a_number_of_layers_that_none_has(graph_of: GraphOf, part: Part, sizes: Sizes, message: str) -> None:
@@ -312,7 +312,7 @@ def test_a_list_has_a_value_for_each_layer(graph_of: GraphOf, part: Part, sizes:
 def test_a_size_that_grows_without_bound_is_refused(graph_of: GraphOf, part: Part) -> None:
     graph = graph_of(CHANGES, changes(part))
     with pytest.raises(SizeError, match=r"2 k is beyond 1e\+300"):
-        list(unroll(graph, Sizes({"N": 100_000, "d": 5, "H": 1}, {})))
+        list(unroll(graph, Sizes({"N": 40_000, "d": 5, "H": 1}, {})))
 
 
 def test_sizes_of_a_variant() -> None:
