@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor, lcm, prod
+from math import ceil, floor, lcm
 
 from atlas.exceptions import SizeError
 
@@ -369,12 +369,18 @@ def _power(name: str, power: int, bindings: Mapping[str, int]) -> int | Fraction
         raise SizeError(f"{name} has no value")
     if base == 0 and power < 0:
         raise SizeError(f"division by {name}, which is 0")
-    return base**power if power > 0 else Fraction(base) ** power
+    return base**power if power >= 0 else Fraction(1, base**-power)
 
 
 def _fraction(expression: Size, bindings: Mapping[str, int]) -> Fraction:
-    values = (factor * prod(_power(name, power, bindings) for name, power in one) for one, factor in expression.terms)
-    return sum(values, Fraction(0))
+    """The value; almost all sizes are whole, and whole numbers are much faster, so that they stay such meanwhile."""
+    total: int | Fraction = 0
+    for monomial, factor in expression.terms:
+        term: int | Fraction = factor.numerator if factor.denominator == 1 else factor
+        for name, power in monomial:
+            term *= _power(name, power, bindings)
+        total += term
+    return Fraction(total)
 
 
 def _is_floor(atom: str) -> bool:

@@ -33,8 +33,12 @@ def check_graph(collection: Collection) -> tuple[Graph | None, list[Issue]]:
     graph, issues = build(collection)
     if issues:
         return None, issues
-    graph = with_carried_axes(graph)
-    issues = [_issue(collection, found) for found in misfits(graph)]
+    try:
+        graph = with_carried_axes(graph)
+        issues = [_issue(collection, found) for found in misfits(graph)]
+    except SizeError as error:
+        message = f"with the sizes that the stacks state, axes cannot be compared: {error}"
+        return None, [collection.issue_at_key(("stacks",), "A604", message)]
     return (None if issues else graph), issues
 
 

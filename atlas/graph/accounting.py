@@ -5,6 +5,7 @@ Nothing here is typed by a contributor; a count is a product of sizes, and a tot
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -228,13 +229,11 @@ def _instances(steps: Sequence[Step]) -> Account:
     places = {(step.node.id, step.weights): step for step in steps}
     first = next(iter(places.values()))
     one = account(entry, first.sizes, len(places), tied=first.node.tied.keys())
-    known: dict[_Sizes, Size] = {}
-    for step in places.values():
-        if (sizes := _sizes(step)) not in known:
-            known[sizes] = account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance
-    counts = [known[_sizes(step)] for step in places.values()]
     found = tuple(Instance(step.sizes, frozenset(step.node.tied)) for step in places.values())
-    return replace(one, across=total(counts), uniform=len(set(counts)) == 1, places=found)
+    alike = Counter((frozenset(place.sizes.items()), place.tied) for place in found)
+    counts = {place: account(entry, dict(place[0]), None, tied=place[1]).per_instance for place in alike}
+    across = total(counts[place] * constant(many) for place, many in alike.items())
+    return replace(one, across=across, uniform=len(set(counts.values())) == 1, places=found)
 
 
 def _nodes(own: Sequence[Weight]) -> dict[str, int]:

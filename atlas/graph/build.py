@@ -16,6 +16,7 @@ from atlas.entries.atlas import Collection, Entry
 from atlas.entries.collection import Model, Stack, Use
 from atlas.entries.component import entering
 from atlas.entries.tree import KeyPath
+from atlas.exceptions import SizeError
 from atlas.graph.scope import MAX_COMPARED, MAX_HINTS, Scope, around, nearest, parted
 from atlas.graph.structure import Block, Carry, Graph, Node, Port, Value
 from atlas.graph.ties import check_ties
@@ -161,7 +162,7 @@ class _Builder:
         if use is not None:
             owner, where = self.collection, at
             ins, outs = entering(use.in_) or ins, use.out or outs
-        sizes = {symbol: size(axis) for symbol, axis in use.with_.items()} if use is not None else {}
+        sizes = self.sizes_of(entry, use, node_id, at) if use is not None else {}
         takes = tuple(self.taken(entry, value, symbol, scope, owner, where) for value, symbol in ins)
         gives = tuple(
             self.given(entry, value, symbol, scope, owner, where, node_id, sizes) for value, symbol in outs.items()
@@ -188,6 +189,19 @@ class _Builder:
             tensors,
             {symbol: _parted(text) for symbol, text in tied.items()},
         )
+
+    def sizes_of(self, entry: Entry, use: Use, node_id: str, at: KeyPath) -> dict[str, Size]:
+        """What a use says of the component's sizes; none of it where an axis would be no size any more."""
+        sizes = {symbol: size(axis) for symbol, axis in use.with_.items()}
+        for declared in entry.data.symbols.values():
+            for axis in (*declared.axes, *([] if declared.ids is None else [declared.ids])):
+                try:
+                    size(axis).substitute(sizes)
+                except SizeError as error:
+                    message = f"{node_id}: the axis {axis} is no size with these: {error}"
+                    self.issues.append(self.collection.issue_at_key((*at, "with"), "A604", message))
+                    return {}
+        return sizes
 
     def missing(self, use: Use, of: str, scope: Scope, at: KeyPath) -> None:
         """A use of a component that is not there; what it would give is, so that its readers are not wrong too."""

@@ -11,6 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from atlas.entries.collection import Stack
+from atlas.exceptions import SizeError
 from atlas.graph.structure import Block, Graph, Node, Port, Value
 from atlas.sizes import Size, size, symbol
 
@@ -60,7 +61,12 @@ def misfits(graph: Graph) -> Iterator[Misfit]:
     for node in graph.nodes:
         for port in node.takes:
             value = graph.values[port.value]
-            message = _misfit(node, port, value, blocks) if value.source not in doubtful else ""
+            if value.source in doubtful:
+                continue
+            try:
+                message = _misfit(node, port, value, blocks)
+            except SizeError as error:
+                message = f"the axes of {port.symbol} cannot be compared with those of {value.name}: {error}"
             if message:
                 yield Misfit(node, None, port, value, message)
                 doubtful.add(node.id)

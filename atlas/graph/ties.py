@@ -12,6 +12,7 @@ from itertools import islice
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model, Use
 from atlas.entries.tree import KeyPath
+from atlas.exceptions import SizeError
 from atlas.graph.scope import MAX_COMPARED, MAX_HINTS, around
 from atlas.graph.structure import Block, Node
 from atlas.issues import Issue
@@ -46,7 +47,10 @@ def _problem(nodes: Mapping[str, Node], blocks: Mapping[str, Block], node: Node,
         return f"{other_id} is in a stack with layers, so which layer's {other_symbol} is meant is not said"
     if other_symbol in other.tied:
         return f"{other_id}.{other_symbol} is tied itself; name the one that both are"
-    ours, theirs = _axes(node, symbol, blocks), _axes(other, other_symbol, blocks)
+    try:
+        ours, theirs = _axes(node, symbol, blocks), _axes(other, other_symbol, blocks)
+    except SizeError as error:
+        return f"the axes of {symbol} and {other_id}.{other_symbol} cannot be compared: {error}"
     if ours != theirs:
         return f"{symbol} has the axes [{_shown(ours)}], but {other_id}.{other_symbol} has [{_shown(theirs)}]"
     return ""

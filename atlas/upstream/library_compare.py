@@ -143,10 +143,9 @@ def _left_over(one: Stored, weights: Iterable[Weight]) -> Finding:
 
 
 def _nearness(first: str, second: str) -> tuple[int, int, int]:
-    """How near two dotted names are, for the nearest to be the largest.
+    """How near two dotted names are: by parts that agree from the left, by numbers of layers, by parts from the right.
 
-    By the parts that agree from the left, without the last one; then by the numbers of layers that part them; then by
-    the parts that agree from the right.
+    The last part does not count from the left, as all weights are called alike.
     """
     a, b = re.split("[./]", first), re.split("[./]", second)
     left = _agreeing(a[:-1], b[:-1])

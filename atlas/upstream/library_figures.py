@@ -5,9 +5,11 @@ Both counts are independent of ours: the cache is measured as it comes back, the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
+from math import prod
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from atlas.entries.collection import Upstream
 from atlas.graph.accounting import ModelAccount, multiply_accumulates
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes, Step, unroll
+from atlas.sizes import size
 from atlas.upstream.library_compare import Finding
 from atlas.upstream.library_model import LibraryModel
 from atlas.upstream.library_values import SEED, inputs_of, theirs_of
@@ -33,7 +36,7 @@ class Figure:
 
 
 def compare_cache(graph: Graph, upstream: Upstream, sizes: Sizes, account: ModelAccount, model: LibraryModel) -> Figure:
-    """The numbers that are kept after one call, over all layers, for all tokens of the batch.
+    """The numbers that are kept after one call, over all layers, for all tokens of the batch, and their shapes.
 
     Raises:
         AtlasError: upstream cannot be run.
@@ -43,15 +46,45 @@ def compare_cache(graph: Graph, upstream: Upstream, sizes: Sizes, account: Model
     first = next(iter(given.values()))
     tokens = first.size if first.dtype.kind in "iu" else 0
     ours = account.cache * tokens + account.constant_state * first.shape[0]
-    theirs = model.kept_numbers(given)
+    kept = model.kept(given)
+    theirs = sum(map(prod, kept))
+    keepers = {step.node.id: step.node for step in unroll(graph, sizes) if step.node.entry.data.state}
     if ours == theirs:
-        return Figure(ours, theirs, None)
-    steps = list(unroll(graph, sizes))
-    keepers = {step.node.id: step.node for step in steps if step.node.entry.data.state}
+        return Figure(ours, theirs, _other_shapes(graph, sizes, kept, first.shape))
     names = ", ".join(keepers) or "no component"
     message = f"upstream keeps {theirs:,} numbers for {tokens} tokens, but the `state` of {names} says {ours:,}"
     hint = "" if keepers else "add `state` to the component that keeps keys and values"
     return Figure(ours, theirs, Finding(message, next(iter(keepers.values()), None), hint=hint))
+
+
+def _other_shapes(
+    graph: Graph, sizes: Sizes, kept: Iterable[tuple[int, ...]], batch: tuple[int, ...]
+) -> Finding | None:
+    """The first component that keeps as many numbers as upstream, but in arrays of other shapes.
+
+    Upstream's arrays have an axis for the batch and, where something is kept for every token, one for the tokens.
+    """
+    theirs = Counter(_without(shape, batch) for shape in kept)
+    ours = [
+        (step.node, name, tuple(size(axis).value(step.sizes) for axis in state.axes))
+        for step in unroll(graph, sizes)
+        for name, state in step.node.entry.data.state.items()
+    ]
+    if Counter(shape for _, _, shape in ours) == theirs:
+        return None
+    node, name, shape = next((one for one in ours if one[2] not in theirs), ours[0])
+    found = " and ".join(f"{list(one)}" for one in theirs)
+    message = f"upstream keeps arrays of the shape {found}, but {name} in the `state` of {node.id} has {list(shape)}"
+    return Finding(message, node)
+
+
+def _without(shape: tuple[int, ...], lengths: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape without one axis of each of these lengths, where there is one."""
+    left = list(shape)
+    for length in lengths:
+        if length in left:
+            left.remove(length)
+    return tuple(left)
 
 
 def compare_products(

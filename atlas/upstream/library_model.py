@@ -72,25 +72,26 @@ class LibraryModel:
         """
         kept: dict[str, Array] = {}
         with ExitStack() as stack:
+            known = dict(self.module.named_modules())
             for path in modules:
-                handle = self._module_at(path).register_forward_hook(self._keeping(path, kept))
+                handle = self._module_at(path, known).register_forward_hook(self._keeping(path, kept))
                 stack.callback(handle.remove)
             output = self._called(inputs, with_cache=False)
         if never := [path for path in modules if path not in kept]:
             raise UpstreamError(f"{self.name} never calls its module {never[0]}")
         return Returned({name: self._field(output, name) for name in fields}, kept)
 
-    def kept_numbers(self, inputs: Mapping[str, Array]) -> int:
-        """How many numbers the model keeps of a call to go on from; 0 where it keeps none at all."""
+    def kept(self, inputs: Mapping[str, Array]) -> list[tuple[int, ...]]:
+        """The shapes of what the model keeps of a call to go on from, layer by layer; none where it keeps nothing."""
         if not hasattr(self.module.config, "use_cache"):
-            return 0
+            return []
         output = self._called(inputs, with_cache=True)
         held = next((output[name] for name in ("cache", "past_key_values") if name in output), None)
         layers = getattr(held, "layers", None)
         if layers is None:
             raise UpstreamError(f"{self.name} returns no cache whose layers can be counted")
         tensors = {id(one): one for layer in layers for one in vars(layer).values() if hasattr(one, "numel")}
-        return sum(int(one.numel()) for one in tensors.values())
+        return [tuple(one.shape) for one in tensors.values()]
 
     def products(self, inputs: Mapping[str, Array]) -> dict[str, int]:
         """The multiply–accumulates of matrix products and convolutions of a call, by module; of the model as ``."""
@@ -118,12 +119,11 @@ class LibraryModel:
         with self.library.quiet(), _on_one_thread(), torch.no_grad(), _told(f"calling {self.name}"):
             return self.module(**arguments)
 
-    def _module_at(self, path: str) -> Any:
-        modules = dict(self.module.named_modules())
-        if path not in modules:
-            near = get_close_matches(path, modules, n=1)
+    def _module_at(self, path: str, known: Mapping[str, Any]) -> Any:
+        if path not in known:
+            near = get_close_matches(path, known, n=1)
             raise UpstreamError(f"{self.name} has no module {path}" + (f"; did you mean {near[0]}?" if near else ""))
-        return modules[path]
+        return known[path]
 
     def _keeping(self, path: str, kept: dict[str, Array]) -> Callable[[Any, Any, Any], None]:
         def hook(_module: Any, _inputs: Any, output: Any) -> None:
