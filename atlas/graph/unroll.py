@@ -5,7 +5,7 @@ Counting, tracing shapes and running the model are all a walk along these steps,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 
 from atlas.entries.collection import Variant
@@ -149,7 +149,6 @@ class Walk:
         self.root = _Known(dict(sizes.numbers), {})
         self.keys: dict[str, str] = {name: name for name in graph.inputs}
         self.aliases: dict[str, str] = {}
-        self.ended: dict[str, list[str]] = {}
         self.taken = 0
 
     def steps(self) -> Iterator[Step]:
@@ -161,14 +160,18 @@ class Walk:
         """The key of each value that the model returns, by id; the walk must be over."""
         return {value: self.keys[value] for value in self.graph.outputs if value in self.keys}
 
-    def _block(self, block: Block, around: _Known, place: Place, weights: Place, scope: str) -> Iterator[Step]:
+    def _block(
+        self, block: Block, around: _Known, place: Place, weights: Place, scope: str
+    ) -> Generator[Step, None, list[str]]:
+        """The steps of a block; it returns the names that sizes after its last layer have around it."""
         stack = block.stack
-        for called in self.ended.pop(block.id, ()):  # what it was after the last layer of an earlier pass
-            around.forget(called)
         here = around.inner(block.id, stack.with_)
         layers = 1 if stack.layers is None else _count(block, size(stack.layers), around.numbers)
         self._lists_fit(block, layers)
+        ended: list[str] = []
         for layer in range(layers):
+            while ended:  # what stacks within ended with is that of the layer before
+                here.forget(ended.pop())
             for name in stack.varies:
                 if name in self.lists:
                     here.bind(name, self.lists[name][layer])
@@ -182,9 +185,9 @@ class Walk:
                 if isinstance(child, Node):
                     yield self._step(child, here, inner, shared, names)
                 else:
-                    yield from self._block(child, here, inner, shared, names)
+                    ended += yield from self._block(child, here, inner, shared, names)
             here = here.inner(block.id, stack.then)
-        self.ended[block.id] = _end(block, here, around)
+        return _end(block, here, around)
 
     def _carry(self, block: Block, layer: int, place: Place) -> None:
         sources = {carry.taken: carry.handed if layer else carry.first for carry in block.carries}

@@ -26,6 +26,7 @@ from atlas.graph.accounting import (
     total,
 )
 from atlas.graph.build import build
+from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes
 from atlas.sizes import constant, size
 
@@ -181,3 +182,57 @@ def test_a_stack_is_the_sum_of_its_components_times_its_layers(
     parts = [account(entry, sizes, None).per_instance.value({}) for entry in entries]
     assert encoder.per_layer == sum(parts)
     assert encoder.total == sum(parts) * layers
+
+
+@settings(derandomize=True, deadline=None, max_examples=40)
+@given(
+    st.fixed_dictionaries(
+        {"V": st.integers(1, 10**6), "h": st.integers(1, 32), "d_k": st.integers(1, 256), "N": st.integers(1, 12)}
+    )
+)
+def test_a_whole_model_has_as_many_parameters_and_products_as_written_out(
+    tiny: tuple[Graph, Model], sizes: dict[str, int]
+) -> None:
+    """The encoder–decoder of the tests' project, at any sizes, against sums that know nothing of its graph."""
+    graph, _ = tiny
+    vocabulary, heads, head, layers = sizes["V"], sizes["h"], sizes["d_k"], sizes["N"]
+    width = heads * head
+    found = model_account(graph, Sizes({"V": vocabulary, "h": heads, "d": width, "N": layers}, {}))
+    matrices = 4 * width * width
+    assert found.embedding == vocabulary * width
+    assert found.non_embedding == (layers + 2) * matrices
+    assert found.total == found.active == vocabulary * width + (layers + 2) * matrices
+    assert {one.name: (one.layers, one.per_layer, one.total) for one in found.stacks} == {
+        "input": (1, vocabulary * width, vocabulary * width),
+        "encoder": (layers, matrices, layers * matrices),
+        "decoder": (2, matrices, 2 * matrices),
+        "output": (1, 0, 0),
+    }
+    assert sum(found.across.values()) == sum(one.across.value({}) for one in found.entries.values()) == found.total
+    source, target = 4 * width * width * layers + 2 * 2 * width * width, 2 * 2 * width * width + vocabulary * width
+    scores = 2 * width
+    expected = size(f"{source} B S + {target} B T + {layers * scores} B S S + {2 * scores} B S T")
+    assert found.macs == expected
+
+
+@pytest.fixture(scope="module")
+def tiny(atlas: Atlas) -> tuple[Graph, Model]:
+    collection = atlas.collections["tiny"]
+    graph, issues = build(collection)
+    assert issues == []
+    assert isinstance(collection.data, Model)
+    return graph, collection.data
+
+
+def test_a_component_has_its_parameters_in_every_place(tiny: tuple[Graph, Model]) -> None:
+    graph, model = tiny
+    found = model_account(graph, Sizes.of(model.variants["small"]))
+    attention = found.entries["tiny/decoder/attention"]
+    assert (attention.layers, attention.per_instance.number, attention.across.number) == (5, 144, 720)
+    assert attention.uniform
+    assert [row.calculation for row in attention.rows] == [r"2 \times 6 \times 3"] * 3 + [r"6 \times 6"]
+    embedding = found.entries["tiny/input/embedding"]
+    assert (embedding.layers, embedding.uniform, embedding.across.number) == (2, False, 66)  # the second is tied
+    head = found.entries["tiny/output/head"]
+    assert [(row.label, row.tied) for row in head.rows] == [("Embedding table", True)]
+    assert (head.per_instance.number, head.across.number) == (0, 0)
