@@ -111,7 +111,8 @@ def test_what_an_open_size_ends_as_must_agree_with_what_others_make_of_it(
 ) -> None:
     graph, model = model_of(small_models["pyramid"])
     (stages, output) = graph.blocks
-    other = replace(stages, id="others", stack=stages.stack.model_copy(update={"then": {**stages.stack.then, "r": "r+1"}}))
+    larger = stages.stack.model_copy(update={"then": {**stages.stack.then, "r": "r+1"}})
+    other = replace(stages, id="others", stack=larger)
     twice = replace(graph, blocks=(stages, other, output))
     with pytest.raises(SizeError, match=r"r is .* after the last layer of others, but q is"):
         model_account(twice, Sizes.of(model.variants["three"]))
