@@ -16,6 +16,7 @@ from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes
 from atlas.graph.weights import upstream_shapes, weights
 from atlas.issues import Issue
+from atlas.sizes import size
 from atlas.upstream.library_config import configuration, tiny_sizes
 from atlas.upstream.library_values import value_id, watched
 from atlas.upstream.whole_model import Named
@@ -38,6 +39,7 @@ def check_upstream_block(collection: Collection, graph: Graph | None, atlas: Atl
         return
     sizes = list(_sizes(collection, model, upstream))
     yield from sizes
+    yield from _departures(collection, model, upstream)
     if graph is not None and not sizes:
         yield from check_names(collection, graph, "upstream", upstream, tiny_sizes(upstream))
 
@@ -65,6 +67,27 @@ def _sizes(collection: Collection, model: Model, upstream: Upstream) -> Iterator
             except SizeError as error:
                 yield collection.issue(("upstream", "keys", name), CODE, f"in {where}, {error}")
                 break
+
+
+def _departures(collection: Collection, model: Model, upstream: Upstream) -> Iterator[Issue]:
+    """A size that by default follows from others follows from them in every variant, or a pinned source sets it."""
+    for variant_name, variant in model.variants.items():
+        for key, default in upstream.defaults.items():
+            stated = upstream.keys[key]
+            if not isinstance(default, str) or not isinstance(stated, str) or not size(default).symbols:
+                continue
+            name = stated.strip()
+            if name not in variant.numbers or name in variant.settings:
+                continue
+            try:
+                value = size(default).value(variant.numbers)
+            except SizeError:
+                continue  # a size that has no value is told of where it is needed
+            if value != variant.numbers[name]:
+                message = f"{name} is {variant.numbers[name]:,} in the variant {variant_name}, but nothing sets it"
+                message += f", and by default {upstream.config} has {default} for {key}, which is {value:,}"
+                hint = f"say under `settings` where the source sets {name}"
+                yield collection.issue(("variants", variant_name, "sizes", name), CODE, message, hint)
 
 
 def check_names(collection: Collection, graph: Graph, block: str, named: Named, sizes: Sizes) -> Iterator[Issue]:
