@@ -49,8 +49,17 @@ kind: encoder
 paper: {title: On Pebbles, authors: [Ada Stone], year: 2024, url: https://example.org/pebbles}
 complete: true
 dimensions: {B: batch, c: channels}
+inputs:
+  'h_0': {axes: [B, c], meaning: the samples}
+outputs:
+  'body.z': the samples in the end
 stacks:
-  body: {title: Body, layers: 3, components: [standardize]}
+  body:
+    title: Body
+    layers: 3
+    takes: {'h': 'h_0'}
+    carries: {'h': 'z'}
+    components: [standardize]
 variants:
   small: {title: small, sizes: {c: 20}}
 """

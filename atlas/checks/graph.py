@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model, Variant
-from atlas.exceptions import ShapeError, SizeError
+from atlas.exceptions import OptionError, ShapeError, SizeError
 from atlas.graph.accounting import model_account
 from atlas.graph.build import build
 from atlas.graph.choice import open_sizes
@@ -57,7 +57,7 @@ def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Is
             problem = _misfit_of_numbers(graph, collection.data, variant)
             if problem is None:
                 model_account(graph, Sizes.of(variant))  # what is counted needs no sizes of inputs
-        except (SizeError, ShapeError) as error:
+        except (OptionError, SizeError, ShapeError) as error:
             message = f"in the variant {name} the model cannot be built: {error}"
             yield collection.issue_at_key(("variants", name, "sizes"), "A606", message)
             return

@@ -115,7 +115,7 @@ def _times(count: int, each: int | None) -> str:
     """How a total comes about: `12 × 7,087,872`."""
     if count == 1:
         return ""
-    return f"{count:,} × {each:,}" if each is not None else f"{count:,} of different sizes"
+    return f"{count:,} × {each:,}" if each is not None else f"{count:,} that differ"
 
 
 def _cache(figures: Figures) -> Iterator[str]:

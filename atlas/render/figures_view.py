@@ -86,17 +86,15 @@ def diagram_view(checked: CheckedCollection, place: Callable[[Sketch], Placed]) 
 
 def budget_view(checked: CheckedCollection) -> BudgetView | None:
     """Where the parameters of the first variant are, component by component."""
-    data = checked.collection.data
-    if not isinstance(data, Model) or not checked.accounts:
+    data, graph = checked.collection.data, checked.graph
+    if not isinstance(data, Model) or graph is None or not checked.accounts:
         return None
     name, account = next(iter(checked.accounts.items()))
     rows = []
-    for entry in checked.entries:
-        stack = checked.collection.stack_of(entry.entry)
-        label = f"{stack.title} · {entry.entry.data.title}" if stack is not None else entry.entry.data.title
-        count = account.entries[entry.entry.id].across.number or 0
-        kind = picture_kind(entry.operator.name)
-        rows.append(BudgetRow(label, kind, count, entry_page(entry.entry)))
+    for node in graph.nodes:
+        label = f"{data.stack(node.block).title} · {node.title}"
+        kind = picture_kind(node.entry.data.operator)
+        rows.append(BudgetRow(label, kind, account.across.get(node.id, 0), entry_page(node.entry)))
     if not account.total:
         return None
     return BudgetView(budget(f"Parameters of {data.variants[name].title}", rows))
@@ -114,7 +112,7 @@ def figures(checked: CheckedCollection, parts: Parts) -> tuple[Figure, ...]:
         ),
         Figure(
             "Embedding parameters",
-            "those of look-up tables: token embeddings and learned positions",
+            "those of look-up tables: embeddings and learned positions",
             _counts(accounts, lambda one: one.embedding),
         ),
         Figure(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from atlas.checks.base import listed
 from atlas.checks.checked import CheckedCollection, CheckedEntry
+from atlas.checks.records_model import TITLES
 from atlas.entries.collection import Library, Variant
 from atlas.graph.accounting import Account, grouped, latex_size
 from atlas.render.deferred import Inline, Maths
@@ -128,7 +129,11 @@ def _origin(entry: CheckedEntry, collection: CheckedCollection, counted: Account
     }
     variant = next(iter(data.variants.values()))
     named = [data.dimensions[one] + _setting(variant, one) for one in sorted(used)]
-    return f"Derived from the configured {listed(named)}; checkpoint tensors have not been independently counted."
+    compared = any(one.claim == TITLES["tensors"] and one.status == "recorded" for one in collection.proofs)
+    created = "; the tensors that upstream’s code creates have the same names and shapes" if compared else ""
+    return (
+        f"Derived from the configured {listed(named)}{created}; checkpoint tensors have not been independently counted."
+    )
 
 
 def _setting(variant: Variant, symbol: str) -> str:

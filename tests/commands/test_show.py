@@ -127,7 +127,7 @@ def test_figures_of_nested_stacks(atlas: Atlas) -> None:
     assert len(shapes) == 20
     assert [one["agrees"] for one in found["published"]] == [False, False, True, False]
     text = atlas("show", "nested").stdout
-    assert "  stages/rest  208  4 of different sizes\n" in text
+    assert "  stages/rest  208  4 that differ\n" in text
     assert "Kept for each token of a window: 10 numbers (40 bytes in float32" in text
     assert "Kept in all: 21 numbers\n" in text
     assert "  stages[1].x_{n+1}          [B, S, 2 c]  [1, 128, 16]\n" in text
