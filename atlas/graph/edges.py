@@ -38,7 +38,11 @@ class Misfit:
 
 
 def with_carried_axes(graph: Graph) -> Graph:
-    """The graph in which values that go from layer to layer have the axes with which they are read first."""
+    """The graph in which values that go from layer to layer have the axes with which they are read first.
+
+    Raises:
+        SizeError: what the stacks state of a size makes an axis no size; the message names the stack.
+    """
     values = dict(graph.values)
     blocks = {one.id: one for block in graph.blocks for one in block.blocks}
     for block in reversed(blocks.values()):  # those within before those around
@@ -165,14 +169,14 @@ def _equal(own: Axes, theirs: Axes, meet: str, blocks: Mapping[str, Block]) -> b
 def _lifted(axis: Size, inner: str, outer: str, blocks: Mapping[str, Block]) -> Size:
     """A size of a block in the terms of a block around it, at any layer."""
     while inner != outer:
-        axis = axis.substitute(_terms(blocks[inner], entered=False))
+        axis = _around(axis, blocks[inner], entered=False)
         inner = inner.rpartition("/")[0]
     return axis
 
 
 def _entered(axis: Size, block: Block, outer: str, meet: str, blocks: Mapping[str, Block]) -> Size:
     """A size of a block's first layer in the terms of a block around it."""
-    return _lifted(axis.substitute(_terms(block, entered=True)), outer, meet, blocks)
+    return _lifted(_around(axis, block, entered=True), outer, meet, blocks)
 
 
 def _left(axis: Size, inner: str, outer: str, blocks: Mapping[str, Block]) -> Size:
@@ -181,7 +185,7 @@ def _left(axis: Size, inner: str, outer: str, blocks: Mapping[str, Block]) -> Si
         block = blocks[inner]
         ends = {name: symbol(called) for name, called in block.stack.ends.items()}
         after = _afterwards(block.stack, axis, ends)
-        axis = axis.substitute(_terms(block, entered=False)) if after is None else after
+        axis = _around(axis, block, entered=False) if after is None else after
         inner = inner.rpartition("/")[0]
     return axis
 
@@ -192,6 +196,14 @@ def _afterwards(stack: Stack, axis: Size, ends: Mapping[str, Size]) -> Size | No
         if name in ends and size(text) == axis:
             return ends[name]
     return None
+
+
+def _around(axis: Size, block: Block, *, entered: bool) -> Size:
+    """A size of a block in the terms of the block around it; an error names the block."""
+    try:
+        return axis.substitute(_terms(block, entered=entered))
+    except SizeError as error:
+        raise SizeError(f"in {block.id}, {error}") from None
 
 
 def _terms(block: Block, *, entered: bool) -> dict[str, Size]:

@@ -13,6 +13,9 @@ Opener = Callable[..., Any]
 PAGES = {
     "home": "/",
     "model": "/transformer/",
+    "decoder": "/gpt-2/",
+    "experts": "/mixtral/",
+    "images": "/resnet/",
     "model component": "/transformer/encoder/ffn-layer-norm/",
     "library": "/chainer/",
     "library layer": "/chainer/layer-normalization/",

@@ -36,6 +36,24 @@ sources:
   - {id: shown, claim: A, source: none, path: none.py, lines: 1}
 """
 
+EXPERTS = r"""
+title: A
+operator: mixture_of_swiglu_experts
+summary: A
+formula: 'y=x'
+batch: [B]
+symbols:
+  'x': {axes: [B, d], binds: x}
+  'k': {axes: [], binds: k, between: [1, n-1]}
+  'W^r': {axes: [d, n], binds: W_r, parameter: Router}
+  'W^g': {axes: [n, d, f], binds: W_g, parameter: Gate, active: {n: k}}
+  'W^u': {axes: [n, d, f], binds: W_u, parameter: Up, active: {n: k}}
+  'W^d': {axes: [n, f, m], binds: W_d, parameter: Down, active: {n: k}}
+  'y': {axes: [B, m], binds: result}
+sources:
+  - {id: shown, claim: A, source: none, path: none.py, lines: 1}
+"""
+
 CONVOLUTION = r"""
 title: A
 operator: convolution_2d
@@ -126,3 +144,37 @@ def test_a_parameter_without_its_name_is_one_mistake(entry_of: EntryOf) -> None:
     assert issue.message == "b is a learned parameter of linear and is not counted"
     (issue,) = check_learned(entry_of(LINEAR.replace("binds: x}", "binds: x, tensor: input}")), find("linear"))
     assert (issue.code, issue.line, issue.message) == ("A401", 8, "x has a tensor upstream but is no parameter")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message", "hint"),
+    [
+        (
+            "Gate, active: {n: k}",
+            "Gate",
+            11,
+            "of W^g one token uses k of n in mixture_of_swiglu_experts",
+            "write `active: {n: k}`",
+        ),
+        ("Up, active: {n: k}", "Up, active: {f: k}", 12, "of W^u one token uses k of n", "write `active: {n: k}`"),
+        ("Down, active: {n: k}", "Down, active: {n: 2}", 13, "of W^d one token uses k of n", "write `active: {n: k}`"),
+        ("Router", "Router, active: {n: k}", 10, "of W^r one token uses all of it", "remove `active`"),
+    ],
+)
+def test_a_token_uses_what_the_operator_uses_for_it(
+    entry_of: EntryOf, old: str, new: str, line: int, message: str, hint: str
+) -> None:
+    operator = find("mixture_of_swiglu_experts")
+    assert check_learned(entry_of(EXPERTS), operator) == []
+    (issue,) = check_learned(entry_of(EXPERTS.replace(old, new)), operator)
+    assert (issue.code, issue.line, issue.hint) == ("A403", line, hint)
+    assert issue.message.startswith(message)
+
+
+def test_how_much_a_token_uses_may_be_a_number(entry_of: EntryOf) -> None:
+    operator = find("mixture_of_swiglu_experts")
+    text = EXPERTS.replace("  'k': {axes: [], binds: k, between: [1, n-1]}\n", "")
+    text = text.replace("summary: A", "summary: A\narguments: {k: 2}")
+    assert check_learned(entry_of(text.replace("{n: k}", "{n: 2}")), operator) == []
+    issues = check_learned(entry_of(text.replace("{n: k}", "{n: 3}")), operator)
+    assert [(issue.code, issue.hint) for issue in issues] == [("A403", "write `active: {n: 2}`")] * 3

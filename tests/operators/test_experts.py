@@ -31,6 +31,34 @@ PAIRS = [
 ]
 
 
+def rows_that_a_token_meets(operator: Operator, name: str, normal: Normal) -> int:
+    """How many experts' parts of a parameter change what comes of one token, where two of five are chosen."""
+    sizes = {"d": 3, "n": 5, "f": 2, "m": 4}
+    shapes = [[sizes[str(axis)] for axis in argument.axes] for argument in operator.contract.inputs]
+    x, *arrays = (normal(*shape, seed=seed) for seed, shape in enumerate(shapes))
+    given = dict(zip(operator.parameters, arrays, strict=True))
+    axis = [str(one) for one in next(one for one in operator.contract.inputs if one.name == name).axes].index("n")
+    expected, found = operator(x, **given, k=2), 0
+    for expert in range(sizes["n"]):
+        changed = given[name].copy()
+        np.moveaxis(changed, axis, 0)[expert] += 1e-6  # too little to change which experts are chosen
+        found += bool((operator(x, **{**given, name: changed}, k=2) != expected).any())
+    return found
+
+
+@pytest.mark.parametrize(
+    "operator", [mixture_of_swiglu_experts, mixture_of_swiglu_experts_renormalized], ids=lambda one: one.name
+)
+def test_a_token_uses_as_much_of_a_parameter_as_the_operator_says(operator: Operator, normal: Normal) -> None:
+    assert operator.active == {"W_g": {"n": "k"}, "W_u": {"n": "k"}, "W_d": {"n": "k"}}
+    for name in operator.active:
+        assert rows_that_a_token_meets(operator, name, normal) == 2
+
+
+def test_a_token_meets_the_whole_router(normal: Normal) -> None:
+    assert rows_that_a_token_meets(mixture_of_swiglu_experts, "W_r", normal) == 5
+
+
 class TestRouting:
     def test_by_hand(self) -> None:
         logits = np.log(np.array([[2.0, 5, 1, 8], [4, 4, 6, 2]]))  # shares of 16

@@ -169,6 +169,17 @@ class TestDeclarations:
             (declared("x[C] -> [C]", nonempty=("D",)), double, "operator double: D is neither"),
             (declared("x[C] -> [C]", nonempty=("...",)), double, r"operator double: \.\.\. is neither"),
             (declared("x[C epsilon] -> [C]"), with_epsilon, "operator with_epsilon: option epsilon is a size of "),
+            (declared("x[C] -> [C]", active={"x": {"C": "k"}}), double, "operator double: a token cannot use a "),
+            (
+                declared("x[C] -> [C]", parameters=("x",), active={"x": {"D": "k"}}),
+                double,
+                "operator double: a token cannot use a part of D, which is no axis of x",
+            ),
+            (
+                declared("x[C] -> [C]", parameters=("x",), active={"x": {"C": "epsilon"}}),
+                with_epsilon,
+                "operator with_epsilon: epsilon, which says how much of C a token uses, is no whole option",
+            ),
             (declared("x[C] -> [C]"), bare, "operator bare: a docstring is missing"),
             (declared("x[C] -> [C]", gradient=layer_norm.gradient), double, "operator double: its gradient takes x"),
         ],
