@@ -116,10 +116,10 @@ def test_json_goes_to_where_programs_read_it(atlas: Atlas, monkeypatch: pytest.M
     ("old", "new", "message"),
     [
         ("source: transformers\n  config", "source: transformer\n  config", "A116 no manifest is called transformer"),
-        ("h: 3, f: 52,", "h: 3,", "A608 in the tiny sizes, n_inner: f has no value"),
+        ("h: 4, f: 52,", "h: 4,", "A608 in the tiny sizes, n_inner: f has no value"),
         ("f: 52,", "g: 52,", "A608 g is no dimension of the model"),
         ("tiny: {B: 2, S: 7,", "tiny: {S: 7,", "A608 at the tiny sizes the model cannot be built: B has no value"),
-        ("d: 24, h: 3, f: 52,", "d: 24, h: 5, f: 52,", "A608 at the tiny sizes the model cannot be built: "),
+        ("d: 24, h: 4, f: 52,", "d: 24, h: 5, f: 52,", "A608 at the tiny sizes the model cannot be built: "),
         ("inputs: {input_ids: 't'}", "inputs: {input_ids: 'u'}", "A608 input_ids is given u, which is no input"),
         ("logits: 'output.\\ell'", "logits: 'output.l'", "A608 no component gives the value output.l, which is to be"),
         (

@@ -23,6 +23,9 @@ from atlas.sizes import Size, size
 LABELS, LABEL_COUNT = "id2label", "num_labels"
 """Files state the names of the labels; their number is the key that the library knows."""
 
+CLASSES = "architectures"
+"""Files state the classes of the library that read them: with another one it may be another model."""
+
 SHOWN = 60
 """How many characters of a value are shown."""
 
@@ -61,8 +64,15 @@ class Configuration:
     """Keys that are no part of the architecture."""
     unknown: tuple[str, ...]
     """Keys that were not understood; they may change the model."""
+    other_classes: tuple[str, ...]
+    """The classes that the file was written for, where the documented one is not among them."""
     problems: tuple[Problem, ...]
     """What is in the way; where there is anything, the sizes may be incomplete."""
+
+    @property
+    def understood(self) -> bool:
+        """Whether everything that the file says is known to leave the documented model as it is."""
+        return not self.unknown and not self.other_classes
 
 
 def read_configuration(model: Model, upstream: Upstream, data: Mapping[str, object]) -> Configuration:
@@ -131,6 +141,7 @@ class _Reader:
     ignored: dict[str, str] = field(default_factory=dict)
     bookkeeping: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    other_classes: list[str] = field(default_factory=list)
 
     @property
     def varying(self) -> set[str]:
@@ -148,6 +159,8 @@ class _Reader:
     def read(self, data: Mapping[str, object]) -> None:
         for name, value in data.items():
             self.key(name, value)
+        classes = _classes(data.get(CLASSES))
+        self.other_classes = [] if self.upstream.model in classes else classes
         labels = data.get(LABELS)
         if LABEL_COUNT in self.upstream.keys and LABEL_COUNT not in self.present and isinstance(labels, dict):
             self.present[LABEL_COUNT] = LABELS
@@ -332,6 +345,7 @@ class _Reader:
             self.ignored,
             tuple(self.bookkeeping),
             tuple(self.unknown),
+            tuple(self.other_classes),
             tuple(self.problems),
         )
 
@@ -354,6 +368,12 @@ def _symbols(stated: str | int | tuple[str | int, ...]) -> frozenset[str]:
 def _number(value: object) -> int | None:
     """The whole number that a value is; a truth value is none."""
     return value if type(value) is int else None
+
+
+def _classes(value: object) -> list[str]:
+    """The classes that are named; anything but a list of texts is shown as it is."""
+    named = value if isinstance(value, list) else [] if value is None else [value]
+    return [one if isinstance(one, str) else shown(one) for one in named]
 
 
 def _numbers(value: object) -> list[int] | None:

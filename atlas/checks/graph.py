@@ -15,6 +15,7 @@ from atlas.graph.build import build
 from atlas.graph.choice import open_sizes
 from atlas.graph.edges import Misfit, misfits, with_carried_axes
 from atlas.graph.options import options_of
+from atlas.graph.solving import solution, unknown_symbol
 from atlas.graph.structure import Graph, Node
 from atlas.graph.unroll import Sizes, Step, Walk
 from atlas.graph.weights import upstream_shapes, weights
@@ -115,17 +116,42 @@ def misfit_of_shapes(graph: Graph, sizes: Sizes) -> tuple[Node, str, str] | None
 def _require_relations(step: Step) -> None:
     """The relations between sizes that the entry's formula relies on hold for these numbers.
 
+    A size that only relations name, as r in `d: 2 r`, is what they make it, and a whole number.
+
     Raises:
         SizeError: one does not, or an option that is a size has another value than the size.
     """
     data = step.node.entry.data
     options_of(step, find(data.operator))
+    known = dict(step.sizes)
     for name, text in data.sizes.items():
         relation = size(text)
-        if name in step.sizes and relation.symbols <= step.sizes.keys():
-            value = relation.value(step.sizes)
-            if value != step.sizes[name]:
-                raise SizeError(f"{step.key} needs {name} = {text}, but {name} is {step.sizes[name]}, not {value}")
+        if name not in known:
+            continue
+        hidden = unknown_symbol(relation, known)
+        if hidden is not None and hidden not in step.terms:
+            _solved(step, name, text, hidden, known)
+        if relation.symbols <= known.keys():
+            value = relation.value(known)
+            if value != known[name]:
+                raise SizeError(f"{step.key} needs {name} = {text}, but {name} is {known[name]}, not {value}")
+
+
+def _solved(step: Step, name: str, text: str | int, hidden: str, known: dict[str, int]) -> None:
+    """Give a size that only relations name its value.
+
+    Raises:
+        SizeError: no whole number is one.
+    """
+    try:
+        found = solution(size(text), hidden, known[name], known)
+    except SizeError:
+        return  # it stands in a floor or in several terms, and any number may be one
+    if found.denominator != 1:
+        raise SizeError(
+            f"{step.key} needs {name} = {text}, but {name} is {known[name]}, for which {hidden} is no whole number"
+        )
+    known[hidden] = int(found)
 
 
 def _issue(collection: Collection, found: Misfit) -> Issue:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from atlas.checks.base import unknown
-from atlas.checks.upstream_block import CODE, check_names, check_tiny_names
+from atlas.checks.upstream_block import CODE, check_names, check_tiny
 from atlas.entries.atlas import Atlas, Collection, Source
 from atlas.entries.collection import Model, Variant
 from atlas.entries.program import Program
@@ -42,7 +42,7 @@ def check_program_block(collection: Collection, graph: Graph | None, atlas: Atla
     found = [
         *_files(collection, program, source),
         *_functions(collection, program, model.variants),
-        *check_tiny_names(collection, model, BLOCK, program.tiny),
+        *check_tiny(collection, model, BLOCK, program.tiny),
     ]
     if not found:
         found = [*_keys(collection, program, model.variants), *_inputs(collection, program)]

@@ -45,8 +45,11 @@ TITLES: dict[Claim, str] = {
 _PART_OF_SYMBOL = ("axes", "binds", "tensor", "layout", "part", "shards", "tied", "active", "values", "ids")
 """What a symbol states that takes part; its name and its meaning are words, and its formula is proved elsewhere."""
 
-_WORDS = {"title", "meaning", "ignored", "precision_note", "aliases", "concerns", "model_type"}
+_WORDS = {"title", "meaning", "precision_note", "concerns", "model_type"}
 """Keys of the model's file that only say something to readers, or about configuration files."""
+
+_REASONS = {"ignored", "unlike_default"}
+"""Keys whose values are words, but which say of what they stand for what is compared with upstream."""
 
 
 class ModelRecord(KeptRecord):
@@ -107,8 +110,7 @@ def claims(graph: Graph, upstream: Upstream | Program) -> list[Claim]:
     """
     if isinstance(upstream, Program):
         return ["hyperparameters", "tensors", "float32", "float64"]
-    keeps = any(node.entry.data.state for node in graph.nodes)
-    left_out = {*(["float64"] if upstream.precision == "float32" else []), *([] if keeps else ["cache"])}
+    left_out = {*(["float64"] if upstream.precision == "float32" else []), *([] if _keeps(graph) else ["cache"])}
     return [claim for claim in TITLES if claim not in {"hyperparameters", *left_out}]
 
 
@@ -185,11 +187,31 @@ def check_model_records(collection: Collection, graph: Graph, source: Source) ->
     if isinstance(upstream, Upstream) and upstream.precision == "float32":
         figure = f"not compared in float64: {upstream.precision_note}"
         proofs.append(Proof(TITLES["float64"], "missing", figure, f"atlas verify {collection.id}"))
+    if isinstance(upstream, Program):
+        proofs += _not_counted(collection, graph)
     issues = list(_told_of(collection, wanted, known, digests, hint))
     if foreign := [claim for claim in known if claim not in wanted]:
         message = f"records of {listed(foreign)} belong to nothing that is proved of {collection.id}"
         issues.append(Issue(shown, 0, 0, "A701", message, hint))
     return proofs, issues
+
+
+def _not_counted(collection: Collection, graph: Graph) -> Iterator[Proof]:
+    """What is counted of a model whose upstream is a program, and compared with nothing."""
+    reasons: dict[Claim, str] = {
+        "cache": "the pinned code is run once over whole sequences, and keeps nothing",
+        "multiply-accumulates": "nothing counts the products of the pinned code",
+    }
+    if not _keeps(graph):
+        del reasons["cache"]
+    for claim, reason in reasons.items():
+        figure = f"our count is not compared with upstream: {reason}"
+        yield Proof(TITLES[claim], "missing", figure, f"atlas verify {collection.id}")
+
+
+def _keeps(graph: Graph) -> bool:
+    """Whether the model keeps anything from call to call."""
+    return any(node.entry.data.state for node in graph.nodes)
 
 
 def _told_of(
@@ -277,5 +299,9 @@ def _of_entry(entry: Entry) -> dict[str, Any]:
 def _told(data: Any) -> Any:
     """Data without the words that are for readers only."""
     if isinstance(data, dict):
-        return {name: _told(value) for name, value in data.items() if name not in _WORDS}
+        return {
+            name: sorted(value) if name in _REASONS else _told(value)
+            for name, value in data.items()
+            if name not in _WORDS
+        }
     return [_told(value) for value in data] if isinstance(data, list) else data

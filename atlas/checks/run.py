@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.checks.api import check_api
+from atlas.checks.backing import unbacked_sizes
 from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.configuration import check_upstream_names
@@ -174,11 +175,11 @@ class _Run:
     def proofs(self, collection: Collection, graph: Graph | None) -> tuple[Proof, ...]:
         """What is known of a model as a whole."""
         upstream = compared_with(collection.data) if isinstance(collection.data, Model) else None
-        if graph is None or upstream is None or upstream.source not in self.atlas.sources:
-            return ()
-        proofs, warnings = check_model_records(collection, graph, self.atlas.sources[upstream.source])
-        self.found.extend(warnings)
-        return tuple(proofs)
+        proofs: list[Proof] = []
+        if graph is not None and upstream is not None and upstream.source in self.atlas.sources:
+            proofs, warnings = check_model_records(collection, graph, self.atlas.sources[upstream.source])
+            self.found.extend(warnings)
+        return (*proofs, *unbacked_sizes(collection, {one.claim for one in proofs if one.status == "recorded"}))
 
     def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
         references = list(check_entry(entry, collection, self.atlas))

@@ -44,19 +44,35 @@ def check_upstream_block(collection: Collection, graph: Graph | None, atlas: Atl
         yield from check_names(collection, graph, "upstream", upstream, tiny_sizes(upstream))
 
 
-def check_tiny_names(
+def check_tiny(
     collection: Collection, model: Model, block: str, tiny: Mapping[str, int | tuple[int, ...]]
 ) -> Iterator[Issue]:
-    """The tiny sizes are those of the model's dimensions."""
+    """The tiny sizes are those of the model's dimensions, and no mistake in a size can hide behind them.
+
+    With a size of 1 an axis may be anywhere, and of two sizes that are equal one may stand for the other.
+    """
     for name in tiny:
         if name not in model.dimensions:
             message = f"{name} is no dimension of the model"
             yield unknown(collection, (block, "tiny", name), CODE, message, name, model.dimensions, at_key=True)
+    known: dict[int, str] = {}
+    for name, value in tiny.items():
+        at = (block, "tiny", name)
+        if min((value,) if isinstance(value, int) else value) < 2:
+            message = f"the tiny size {name} has the value 1, with which a mistake in it would not be seen"
+            yield collection.issue(at, CODE, message, "make it at least 2")
+        elif not isinstance(value, int):
+            if len(set(value)) == 1:
+                message = f"the tiny size {name} has the same value in every layer, so a wrong layer would not be seen"
+                yield collection.issue(at, CODE, message, "give it different values")
+        elif (other := known.setdefault(value, name)) != name:
+            message = f"the tiny sizes {other} and {name} are both {value}, so one might stand for the other unseen"
+            yield collection.issue(at, CODE, message, "make them different")
 
 
 def _sizes(collection: Collection, model: Model, upstream: Upstream) -> Iterator[Issue]:
     """Every key is a size in every variant and at the tiny sizes."""
-    yield from check_tiny_names(collection, model, "upstream", upstream.tiny)
+    yield from check_tiny(collection, model, "upstream", upstream.tiny)
     bindings = {"the tiny sizes": tiny_sizes(upstream)}
     bindings |= {f"the variant {name}": Sizes.of(variant) for name, variant in model.variants.items()}
     for name, stated in upstream.keys.items():

@@ -7,7 +7,9 @@ loaded.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
+from atlas.checks.base import listed
 from atlas.checks.compared import FAILED, Compared, Found, comparisons
 from atlas.checks.records_model import TOLERANCES, Claim, claims, digest_of_model
 from atlas.entries.atlas import Collection, Source
@@ -22,7 +24,9 @@ from atlas.upstream.library import Library
 from atlas.upstream.library_compare import Finding, compare_tensors
 from atlas.upstream.library_config import tiny_sizes
 from atlas.upstream.library_figures import Figure, compare_cache, compare_products
-from atlas.upstream.library_model import LibraryModel, build, wrong_defaults
+from atlas.upstream.library_ignored import vary_ignored
+from atlas.upstream.library_model import LibraryModel, build
+from atlas.upstream.library_statements import wrong_statements
 from atlas.upstream.library_values import compare_values
 
 
@@ -43,24 +47,30 @@ def verify_model(collection: Collection, graph: Graph, source: Source, library: 
         "cache": comparison.cache,
         "multiply-accumulates": comparison.products,
     }
-    if issues := tuple(_wrong_defaults(collection, model.upstream, library)):
-        yield Compared("tensors", "not compared", None, issues)
+    issues, sound = _wrong_statements(collection, model.upstream, library)
+    if issues:
+        yield Compared("tensors", "the configuration is not as it is stated", None, issues)
+    if not sound:
         return
     yield from comparisons(
         collection,
         run,
-        claims(graph, model.upstream),
+        claims(graph, model.upstream) if not issues else [],
         lambda claim: digest_of_model(graph, model, source, claim),
         library.versions,
     )
 
 
-def _wrong_defaults(collection: Collection, upstream: Upstream, library: Library) -> Iterator[Issue]:
+def _wrong_statements(collection: Collection, upstream: Upstream, library: Library) -> tuple[tuple[Issue, ...], bool]:
+    """What is wrong with what is stated of the configuration, and whether a model can be built to tell more."""
     try:
-        for name, message in wrong_defaults(library, upstream):
-            yield collection.issue(("upstream", "defaults", name), FAILED, f"{collection.id}: {message}")
+        found = tuple(
+            collection.issue(one.key, FAILED, f"{collection.id}: {one.message}", one.hint)
+            for one in wrong_statements(library, upstream)
+        )
     except AtlasError as error:
-        yield collection.issue_at_key(("upstream",), FAILED, f"{collection.id}: {error}")
+        return (collection.issue_at_key(("upstream",), FAILED, f"{collection.id}: {error}"),), False
+    return found, True
 
 
 class _Comparison:
@@ -97,8 +107,17 @@ class _Comparison:
         return Found(f"{compared:,} tensors have upstream’s names and shapes, totals are equal: {variants}", compared)
 
     def in_float32(self) -> Found:
-        """The values in float32."""
-        return self._values("float32", self._built())
+        """The values in float32, which no ignored key of the configuration changes."""
+        found = self._values("float32", self._built())
+        if found.findings:
+            return found
+        varied = vary_ignored(
+            self.library, self.graph, self.upstream, self.sizes, self._weights(), TOLERANCES["float32"]
+        )
+        parts = [found.figure]
+        parts += [f"the same with others of {len(varied.keys)} ignored keys"] if varied.keys else []
+        parts += [f"not varied: {listed(varied.skipped)}"] if varied.skipped else []
+        return replace(found, figure="; ".join(parts), findings=varied.findings)
 
     def in_float64(self) -> Found:
         """The values in float64; where the model says that upstream narrows, that this is so."""

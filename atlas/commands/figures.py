@@ -40,6 +40,12 @@ class Figures:
     """Published figures beside those derived."""
 
     @property
+    def is_variant(self) -> bool:
+        """Whether this is the variant, and not only something with its sizes."""
+        understood = self.configuration is None or self.configuration.understood
+        return self.variant is not None and not self.changed and understood
+
+    @property
     def lengths(self) -> Mapping[str, int]:
         """The sizes of the inputs for which shapes and computation are told."""
         return {name: value for name, value in self.choice.bound.numbers.items() if name in self.choice.inputs}

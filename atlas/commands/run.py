@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from atlas.graph.naming import Values, values_of
 from atlas.graph.statistics import Statistics, save_values, statistics
 from atlas.graph.unroll import Step, placed
 from atlas.graph.weights import weights_of
-from atlas.issues import json_text
+from atlas.issues import json_text, visible
 from atlas.project import Project
 
 GIGABYTE = 10**9
@@ -104,6 +105,8 @@ def run(
     The same seed gives the same numbers. The weights are nobody's: only shapes, counts and the flow of data are the
     model's own.
     """
+    if output is not None:
+        _require_place(output)
     loaded = model_named(ctx, project, model, "json" if as_json else "text")
     if not loaded.model.complete:
         message = f"{model} is not complete: some of its components have no entry, so it cannot be run"
@@ -125,6 +128,19 @@ def run(
         _print_results(asked, done)
     if output is not None:
         say(f"{counted(save_values(output, done.values), 'value')} saved in {output}")
+
+
+def _require_place(output: Path) -> None:
+    """The values can be saved there: told before a run that may take long, and nothing is made for it."""
+    folder = visible(str(output.parent))
+    if not output.parent.is_dir():
+        raise click.BadParameter(f"there is no folder {folder}", param_hint="'-o' / '--output'")
+    try:
+        with TemporaryFile(dir=output.parent):
+            pass
+    except OSError as error:
+        message = f"nothing can be written in {folder}: {error.strerror}"
+        raise click.BadParameter(message, param_hint="'-o' / '--output'") from error
 
 
 def _require_memory(asked: Asked, limit: int) -> None:

@@ -86,7 +86,7 @@ def show(
             raise
         _end(ctx, project, [_misfit(file, configuration, error)], style)
     published: tuple[PublishedCheck, ...] = ()
-    if variant is not None and not changed:
+    if variant is not None and not changed and (configuration is None or configuration.understood):
         compared, issues = check_published(loaded.collection, {variant: account})
         if issues:
             _end(ctx, project, issues, style)

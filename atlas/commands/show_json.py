@@ -20,7 +20,8 @@ def figures_data(figures: Figures) -> dict[str, Any]:
         "model": figures.loaded.collection.id,
         "title": figures.loaded.model.title,
         "complete": figures.loaded.model.complete,
-        "variant": figures.variant,
+        "variant": figures.variant if figures.configuration is None or figures.is_variant else None,
+        "sizes_of": figures.variant,
         "sizes": dict(figures.choice.sizes),
         "inputs": dict(figures.lengths),
         "parameters": {
@@ -94,4 +95,5 @@ def _configuration(one: Configuration) -> dict[str, Any]:
         "ignored": dict(one.ignored),
         "no_part_of_the_architecture": list(one.bookkeeping),
         "not_understood": list(one.unknown),
+        "other_classes": list(one.other_classes),
     }

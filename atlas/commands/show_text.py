@@ -60,8 +60,7 @@ def sum_text(size: Size) -> str:
 def _head(figures: Figures) -> Iterator[str]:
     loaded = figures.loaded
     if figures.path is not None:
-        same = f", which is the variant {figures.variant}" if figures.variant is not None else ""
-        yield f"{loaded.model.title} ({loaded.collection.id}) of {visible(figures.path)}{same}"
+        yield f"{loaded.model.title} ({loaded.collection.id}) of {visible(figures.path)}{_relation(figures)}"
     elif figures.variant is not None:
         other = " with other sizes" if figures.changed else ""
         title = loaded.model.variants[figures.variant].title
@@ -69,6 +68,20 @@ def _head(figures: Figures) -> Iterator[str]:
     yield f"  {shown_sizes(figures.choice)}"
     if not loaded.model.complete:
         yield "  not complete: figures are those of the components that have entries"
+
+
+def _relation(figures: Figures) -> str:
+    """What a configuration is to the documented model: a variant only where everything in the file is understood."""
+    read = figures.configuration
+    if figures.is_variant or read is None:
+        return f", which is the variant {figures.variant}" if figures.variant is not None else ""
+    parts = [f"has the sizes of the variant {figures.variant}"] if figures.variant is not None else []
+    parts += [f"with keys not understood: {', '.join(map(visible, read.unknown))}"] if read.unknown else []
+    if read.other_classes:
+        upstream = figures.loaded.model.upstream
+        documented = f", not {upstream.model}" if upstream is not None else ""
+        parts.append(f"made for {', '.join(map(visible, read.other_classes))}{documented}")
+    return f", which {'; '.join(parts)}" if figures.variant is not None else "".join(f", {one}" for one in parts)
 
 
 def _parameters(figures: Figures) -> Iterator[str]:

@@ -210,12 +210,14 @@ class Upstream(Record):
     """What the library takes for a key of `keys` that a configuration leaves out; it may follow from other sizes."""
     settings: Mapping[Name, Any] = Field(default_factory=dict)
     """Keys that have this value in every variant; with another, the model is not the one that is documented."""
+    unlike_default: Mapping[Name, Text] = Field(default_factory=dict)
+    """For keys of `settings` whose value is not the library's default: why the documented model has another."""
     concerns: Mapping[Name, EntryPath] = Field(default_factory=dict)
     """For keys of `settings`: the component, or the stack, that would be another with another value."""
     ignored: Mapping[Name, Text] = Field(default_factory=dict)
     """Keys that change nothing that is documented, each with the reason."""
     tiny: Annotated[Mapping[Latex, PositiveSize | SizeList], Field(min_length=1)]
-    """Small sizes for the proof, those of the inputs included; all different where they can be."""
+    """Small sizes for the proof, those of the inputs included; each above 1, and all different."""
     inputs: Annotated[Mapping[Name, Latex], Field(min_length=1)]
     """Arguments of the model's call, each with the input of ours."""
     outputs: Annotated[Mapping[Name, ValueName], Field(min_length=1)]
@@ -249,6 +251,13 @@ class Upstream(Record):
         for name in self.defaults:
             if name not in self.keys:
                 raise ValueError(f"`{name}` has a default, but is not in `keys`")
+        return self
+
+    @model_validator(mode="after")
+    def _about_settings(self) -> Upstream:
+        for name in self.unlike_default:
+            if name not in self.settings:
+                raise ValueError(f"`unlike_default` says why `{name}` has its value, but it is not in `settings`")
         for name in self.concerns:
             if name not in self.settings:
                 raise ValueError(f"`concerns` says what `{name}` is about, but it is not in `settings`")

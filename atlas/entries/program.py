@@ -119,7 +119,7 @@ class Program(Record):
     watches: Mapping[RepositoryPath, tuple[DottedName, ...]] = Field(default_factory=dict)
     """Functions, and methods as `Class.method`, whose results are compared, by file."""
     tiny: Annotated[Mapping[Latex, PositiveSize | SizeList], Field(min_length=1)]
-    """Small sizes for the proof, those of the inputs included; all different where they can be."""
+    """Small sizes for the proof, those of the inputs included; each above 1, and all different."""
     inputs: Annotated[Mapping[Name, ProgramInput], Field(min_length=1)]
     """Names that the steps refer to, each with the input of ours."""
     outputs: Annotated[Mapping[ReferenceText, ValueName], Field(min_length=1)]

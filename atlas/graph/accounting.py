@@ -173,6 +173,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         ShapeError: a layout does not fit its symbol.
     """
     steps = list(unroll(graph, sizes))
+    alike = _alike(steps)
     listed = list(weights_of(steps))
     learned = [weight for weight in listed if weight.learned]
     own = [weight for weight in learned if weight.tied is None]
@@ -189,28 +190,23 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         active=sum(weight.active for weight in own),
         embedding=sum(weight.count for weight in own if weight.node.id in tables),
         buffers=sum(weight.count for weight in listed if not weight.learned),
-        cache=sum(_kept(step, "token") for step in steps),
-        input_cache=sum(_kept(step, "input") for step in steps),
-        window_cache=sum(_kept(step, "window") for step in steps),
-        constant_state=sum(_kept(step, "constant") for step in steps),
-        macs=_all_macs(steps),
+        cache=sum(times * _kept(step, "token") for step, times in alike),
+        input_cache=sum(times * _kept(step, "input") for step, times in alike),
+        window_cache=sum(times * _kept(step, "window") for step, times in alike),
+        constant_state=sum(times * _kept(step, "constant") for step, times in alike),
+        macs=total(constant(times) * multiply_accumulates(step) for step, times in alike),
     )
 
 
-def _all_macs(steps: Iterable[Step]) -> Size:
-    """The multiply–accumulates of all steps; those of layers with equal sizes are counted once and multiplied."""
-    first: dict[_Sizes, Step] = {}
-    counts: dict[_Sizes, int] = {}
+def _alike(steps: Iterable[Step]) -> list[tuple[Step, int]]:
+    """Steps of which no two have the same component at the same sizes, each with how often it is taken."""
+    first: dict[tuple[object, ...], Step] = {}
+    times: Counter[tuple[object, ...]] = Counter()
     for step in steps:
-        sizes = _sizes(step)
-        first.setdefault(sizes, step)
-        counts[sizes] = counts.get(sizes, 0) + 1
-    return total(multiply_accumulates(step) * constant(counts[sizes]) for sizes, step in first.items())
-
-
-def _sizes(step: Step) -> _Sizes:
-    """What two steps have alike if all their counts are."""
-    return step.node.id, frozenset(step.sizes.items()), frozenset(step.terms.items())
+        key = (step.node.id, *step.sizes.items(), *step.terms.items())
+        first.setdefault(key, step)
+        times[key] += 1
+    return [(step, times[key]) for key, step in first.items()]
 
 
 def multiply_accumulates(step: Step) -> Size:
@@ -229,11 +225,12 @@ def _instances(steps: Sequence[Step]) -> Account:
     places = {(step.node.id, step.weights): step for step in steps}
     first = next(iter(places.values()))
     one = account(entry, first.sizes, len(places), tied=first.node.tied.keys())
+    counts: Counter[Size] = Counter()
+    for step, times in _alike(places.values()):
+        counts[account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance] += times
     found = tuple(Instance(step.sizes, frozenset(step.node.tied)) for step in places.values())
-    alike = Counter((frozenset(place.sizes.items()), place.tied) for place in found)
-    counts = {place: account(entry, dict(place[0]), None, tied=place[1]).per_instance for place in alike}
-    across = total(counts[place] * constant(many) for place, many in alike.items())
-    return replace(one, across=across, uniform=len(set(counts.values())) == 1, places=found)
+    across = total(constant(times) * count for count, times in counts.items())
+    return replace(one, across=across, uniform=len(counts) == 1, places=found)
 
 
 def _nodes(own: Sequence[Weight]) -> dict[str, int]:

@@ -17,6 +17,7 @@ from atlas.entries.collection import Model, Stack, Use
 from atlas.entries.component import entering
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import SizeError
+from atlas.graph.carried import check_carries
 from atlas.graph.scope import MAX_COMPARED, MAX_HINTS, Scope, around, nearest, parted
 from atlas.graph.structure import Block, Carry, Graph, Node, Port, Value
 from atlas.graph.ties import check_ties
@@ -124,7 +125,9 @@ class _Builder:
             self.issues.append(self.collection.issue_at_key((*where, "stacks", name), "A609", message, hint))
         carries = tuple(self.carry(name, handed, first[name], scope, where) for name, handed in stack.carries.items())
         outer.blocks[path.rpartition("/")[2]] = scope
-        return Block(path, stack, tuple(children), tuple(one for one in carries if one is not None))
+        block = Block(path, stack, tuple(children), tuple(one for one in carries if one is not None))
+        self.issues += check_carries(self.collection, block, self.values, where)
+        return block
 
     def first(self, name: str, stack: Stack, outer: Scope, where: KeyPath) -> str:
         """The id of what the first layer takes as a value that is carried; empty where that is not known."""

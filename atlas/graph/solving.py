@@ -25,6 +25,18 @@ def solve(expression: Size, name: str, value: int, known: Mapping[str, int]) -> 
         SizeError: no whole number of at least 1 gives it, or the expression is not one that is solved: the symbol
             stands in a floor, in several terms, or with a power.
     """
+    found = solution(expression, name, value, known)
+    if found.denominator != 1 or found < 1:
+        raise SizeError(f"{name} would be {found}, so that {expression} is {value:,}")
+    return int(found)
+
+
+def solution(expression: Size, name: str, value: int, known: Mapping[str, int]) -> Fraction:
+    """As `solve`, but the number may be any.
+
+    Raises:
+        SizeError: no number gives it, or the expression is not one that is solved.
+    """
     one = expression.substitute({symbol: constant(number) for symbol, number in known.items() if symbol != name})
     factor, rest, power = Fraction(0), Fraction(0), 0
     for monomial, coefficient in one.terms:
@@ -39,7 +51,4 @@ def solve(expression: Size, name: str, value: int, known: Mapping[str, int]) -> 
     above = value - rest
     if power < 0 and above == 0:
         raise SizeError(f"no {name} makes {expression} {value:,}")
-    found = above / factor if power > 0 else factor / above
-    if found.denominator != 1 or found < 1:
-        raise SizeError(f"{name} would be {found}, so that {expression} is {value:,}")
-    return int(found)
+    return above / factor if power > 0 else factor / above

@@ -167,6 +167,8 @@ class Walk:
         stack = block.stack
         here = around.inner(block.id, stack.with_)
         layers = 1 if stack.layers is None else _count(block, size(stack.layers), around.numbers)
+        if self.taken + layers * sum(1 for _ in block.nodes) > MAX_STEPS:  # told before any of them is taken
+            raise SizeError(f"the model has more than {MAX_STEPS:,} steps")
         self._lists_fit(block, layers)
         ended: list[str] = []
         for layer in range(layers):
@@ -198,8 +200,6 @@ class Walk:
 
     def _step(self, node: Node, known: _Known, place: Place, weights: Place, scope: str) -> Step:
         self.taken += 1
-        if self.taken > MAX_STEPS:
-            raise SizeError(f"the model has more than {MAX_STEPS:,} steps")
         own = known.inner(node.id, node.sizes)
         reads = {port.symbol: self.keys[port.value] for port in node.takes if port.value in self.keys}
         writes = {port.symbol: self._key(port.value, node.block, place) for port in node.gives}

@@ -54,7 +54,7 @@ def feed_forward_gelu_tanh(x: Floats, W_1: Floats, b_1: Floats | None, W_2: Floa
     Units:  as in gelu_tanh between the layers; those of W_2 behind them.
     Errors: ShapeError naming the axis and the argument that bound it.
     Limits: as gelu_tanh.
-    Source: Radford et al. 2018 put GELU here, and Devlin et al. 2018 after them; the approximation is that of their code.
+    Source: Radford et al. 2018 put GELU here, Devlin et al. 2018 after them; the approximation is that of their code.
     """
     hidden = gelu_tanh(linear(x, W_1, b_1))  # [... f]
     return linear(hidden, W_2, b_2)

@@ -20,7 +20,7 @@ def configuration(upstream: Upstream, sizes: Sizes) -> dict[str, Any]:
     Raises:
         SizeError: a key is no size here; the message begins with the key.
     """
-    found = {name: _plain(value) for name, value in upstream.settings.items()}
+    found = {name: plain(value) for name, value in upstream.settings.items()}
     for name, stated in upstream.keys.items():
         try:
             found[name] = [_value(one, sizes) for one in stated] if isinstance(stated, tuple) else _value(stated, sizes)
@@ -56,8 +56,8 @@ def _value(stated: str | int, sizes: Sizes) -> Any:
     return size(stated).value(sizes.numbers)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A setting as the library takes it: plain lists and dicts."""
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+        return {name: plain(one) for name, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, list | tuple) else value

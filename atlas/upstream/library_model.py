@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from atlas.entries.collection import Upstream
 from atlas.exceptions import UpstreamError
 from atlas.graph.unroll import Sizes
 from atlas.upstream.library import Library
-from atlas.upstream.library_config import configuration, default_values
+from atlas.upstream.library_config import configuration
 from atlas.upstream.tensor import Array
 from atlas.upstream.whole_model import Returned, Stored
 
@@ -140,8 +141,24 @@ class LibraryModel:
         return _array(output[name], name)
 
 
-def build(library: Library, upstream: Upstream, sizes: Sizes, *, meta: bool = False) -> LibraryModel:
+def build(
+    library: Library,
+    upstream: Upstream,
+    sizes: Sizes,
+    *,
+    meta: bool = False,
+    without: str | None = None,
+    changes: Mapping[str, Any] = MappingProxyType({}),
+) -> LibraryModel:
     """The library's model at these sizes; on the meta device no memory is taken for its tensors.
+
+    Args:
+        library: The pinned library.
+        upstream: What the model's file says of the library's.
+        sizes: The sizes.
+        meta: Whether it is built on the meta device.
+        without: A key of the configuration that is left out.
+        changes: Keys that are given beside those that the model's file states; the library need not have them.
 
     Raises:
         SizeError: a key of the configuration is no size here.
@@ -149,59 +166,51 @@ def build(library: Library, upstream: Upstream, sizes: Sizes, *, meta: bool = Fa
     """
     import torch
 
-    stated = configuration(upstream, sizes)
-    made = library.member(upstream.config)
+    stated = {name: value for name, value in configuration(upstream, sizes).items() if name != without}
     model = library.member(upstream.model)
     where = torch.device("meta" if meta else "cpu")
     with library.quiet(), _on_one_thread(), torch.random.fork_rng(devices=[]), where:
-        config = _configured(made, stated, upstream)
+        config = configured(library, upstream, stated, changes)
         with _told(f"building {upstream.model}"):
             return LibraryModel(model(config).eval(), upstream.model, library)
 
 
-def wrong_defaults(library: Library, upstream: Upstream) -> Iterator[tuple[str, str]]:
-    """The keys whose defaults are not as the model's file says, each with what is wrong.
+def configured(
+    library: Library, upstream: Upstream, stated: Mapping[str, Any], changes: Mapping[str, Any] = MappingProxyType({})
+) -> Any:
+    """The library's configuration with these keys; one that it does not have would do nothing, so it is refused.
 
-    A default of None is one that the library works out from others; what comes of it shows in the model.
+    Args:
+        library: The pinned library.
+        upstream: What the model's file says of the library's.
+        stated: Keys that the configuration must have, and take as they are stated.
+        changes: Keys that are given beside them, whatever becomes of them.
 
     Raises:
-        SizeError: a default follows from a size that has none.
-        UpstreamError: the library has no such configuration.
+        UpstreamError: the library has no such configuration or key, or refuses a value.
     """
     made = library.member(upstream.config)
     with library.quiet(), _told(f"making {upstream.config}"):
-        default = made()
-    for name, stated in default_values(upstream).items():
-        found = getattr(default, name, None)
-        if found is not None and not _holds(found, stated):
-            yield name, f"{upstream.config} has the default {found!r} for {name}, not {stated!r}"
-
-
-def _configured(made: Any, stated: Mapping[str, Any], upstream: Upstream) -> Any:
-    """The configuration; a key that it does not have would be taken and do nothing, so it is refused."""
-    with _told(f"making {upstream.config}"):
         default = made()
     for name in stated:  # of those that change nothing, old files have some that the library dropped
         if not hasattr(default, name):
             near = get_close_matches(name, vars(default), n=1)
             raise UpstreamError(f"{upstream.config} has no key {name}" + (f"; did you mean {near[0]}?" if near else ""))
-    with _told(f"making {upstream.config}"):
-        config = made(**stated, **IMPLEMENTATIONS)
+    with library.quiet(), _told(f"making {upstream.config}"):
+        config = made(**{**stated, **changes}, **IMPLEMENTATIONS)
     for name, value in stated.items():
         found = getattr(config, name)
-        if not _holds(found, value):
+        if name not in changes and not holds(found, value):
             raise UpstreamError(f"{upstream.config} makes {found!r} of {name}, which is stated as {value!r}")
     return config
 
 
-def _holds(found: Any, stated: Any) -> bool:
+def holds(found: Any, stated: Any) -> bool:
     """Whether the library took a value as it was stated; it may add to a mapping and keep a list as a tuple."""
     if isinstance(stated, dict):
-        return isinstance(found, Mapping) and all(
-            name in found and _holds(found[name], stated[name]) for name in stated
-        )
+        return isinstance(found, Mapping) and all(name in found and holds(found[name], stated[name]) for name in stated)
     if isinstance(stated, list):
-        return len(found) == len(stated) and all(map(_holds, found, stated))
+        return len(found) == len(stated) and all(map(holds, found, stated))
     return type(found) is type(stated) and bool(found == stated)
 
 

@@ -238,6 +238,25 @@ def test_a_mistake_gives_its_issue_and_never_a_traceback(
     assert (code in result.stdout) == (result.exit_code == 1)
 
 
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("none/run.npz", "there is no folder none"),
+        ("none/deeper/run.npz", "there is no folder none/deeper"),
+        ("/proc/run.npz", "nothing can be written in /proc: "),
+    ],
+)
+def test_an_output_without_a_place_is_told_before_the_run(
+    atlas: Atlas, models: Any, monkeypatch: pytest.MonkeyPatch, output: str, message: str
+) -> None:
+    monkeypatch.setattr("atlas.commands.run.run_randomly", lambda *_: pytest.fail("the model was run"))
+    before = sorted(models.root.rglob("*"))
+    result = atlas("run", "nested", "-o", output)
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.split())
+    assert sorted(models.root.rglob("*")) == before
+
+
 def test_an_output_that_cannot_be_written_leaves_nothing(atlas: Atlas, models: Any, tmp_path: Path) -> None:
     (models.root / "file").write_text("x", encoding="utf-8")
     result = atlas("run", "nested", "-o", "file/run.npz")

@@ -149,7 +149,8 @@ def test_a_configuration_is_counted_and_every_key_accounted_for(real: Atlas) -> 
     file = configuration(n_embd=1600, n_head=25, n_layer=48, use_cache=True, new_idea={"n_embd": 1})
     found = data(real("show", "--config", file, "--json"))
     assert found["model"] == "gpt-2"
-    assert found["variant"] == "gpt2-xl"
+    assert (found["variant"], found["sizes_of"]) == (None, "gpt2-xl")  # one key is not understood
+    assert found["published"] == []
     assert found["parameters"]["total"] == 1_557_611_200
     keys = found["configuration"]
     assert keys["not_understood"] == ["new_idea"]
@@ -174,7 +175,7 @@ def test_a_configuration_as_text(real: Atlas) -> None:
     result = real("show", "--config", configuration(n_embd=96, n_head=4, n_layer=2, n_inner=100, odd="\u202ex"))
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[0] == "GPT-2 (gpt-2) of config.json"
+    assert lines[0] == "GPT-2 (gpt-2) of config.json, with keys not understood: odd"
     total = 50257 * 96 + 1024 * 96 + 2 * (4 * 96 + 4 * (96 * 96 + 96) + 2 * 96 * 100 + 100 + 96) + 2 * 96
     assert f"  total          {total:,}" in result.stdout
     assert "Published" not in result.stdout
@@ -185,6 +186,32 @@ def test_a_configuration_as_text(real: Atlas) -> None:
     assert "not understood" in known.stdout
     assert "may change the model" not in known.stdout
     assert "CONFLICT: derived are 124,439,808" in known.stdout
+
+
+HEAD = "GPT-2 (gpt-2) of config.json, which "
+
+
+@pytest.mark.parametrize(
+    ("changes", "head"),
+    [
+        ({}, f"{HEAD}is the variant gpt2"),
+        ({"architectures": None}, f"{HEAD}is the variant gpt2"),
+        ({"architectures": ["GPT2Model", "GPT2LMHeadModel"]}, f"{HEAD}is the variant gpt2"),
+        ({"odd": 1, "new": 2}, f"{HEAD}has the sizes of the variant gpt2; with keys not understood: odd, new"),
+        ({"architectures": ["GPT2Model"]},
+         f"{HEAD}has the sizes of the variant gpt2; made for GPT2Model, not GPT2LMHeadModel"),
+        ({"architectures": "A", "odd": 1},
+         f"{HEAD}has the sizes of the variant gpt2; with keys not understood: odd; made for A, not GPT2LMHeadModel"),
+        ({"n_layer": 2, "architectures": ["Other"]},
+         "GPT-2 (gpt-2) of config.json, made for Other, not GPT2LMHeadModel"),
+    ],
+)  # fmt: skip
+def test_a_configuration_is_a_variant_only_where_all_of_it_is_understood(
+    real: Atlas, changes: dict[str, object], head: str
+) -> None:
+    lines = real("show", "--config", configuration(**changes)).stdout.splitlines()
+    assert lines[0] == head
+    assert ("Published" in lines) == head.endswith("is the variant gpt2")
 
 
 def test_names_of_the_library_attributes_are_keys_too(real: Atlas) -> None:

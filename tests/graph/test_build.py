@@ -323,6 +323,58 @@ def test_a_name_that_leads_nowhere_is_told_where_it_stands(
     assert told(issues) == [(path, line, column, code, message)]
 
 
+ROUND = r"""inputs:
+  'x': {axes: [B, d], meaning: features}
+outputs:
+  'outer.x_n': features
+stacks:
+  outer:
+    title: Outer
+    layers: N
+    takes: {'x_n': x, 'z_n': x}
+    carries: {'x_n': 'x_{n+1}', 'z_n': 'x_n'}
+    components: [inner, first]
+    stacks:
+      inner:
+        title: Inner
+        layers: M
+        takes: {'y_m': x_n, 'v_m': z_n}
+        carries: {'y_m': 'y_{m+1}', 'v_m': 'y_m'}
+        components: [second]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'x_{n+1}', 'z_n': 'z_n'", ["outer: z_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'x_{n+1}', 'z_n': 'z_{n}'", ["outer: z_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'z_n', 'z_n': 'x_n'", ["outer: x_n", "outer: z_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'inner.y_m', 'z_n': 'x_{n+1}'", ["outer: x_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'x_{n+1}', 'z_n': 'inner.v_m'", ["outer: z_n"]),
+        ("'y_m': 'y_{m+1}', 'v_m': 'y_m'", "'y_m': 'y_{m+1}', 'v_m': 'v_m'", ["outer/inner: v_m"]),
+        ("'v_m': 'y_m'", "'v_m': 'y_m'", []),
+    ],
+    ids=["its own", "its own in another spelling", "in turn", "by way of a stack within", "past a stack within",
+         "within another", "what the layer before took"],
+)  # fmt: skip
+def test_a_layer_does_not_hand_on_what_it_took(
+    model_of: ModelOf, part: Part, old: str, new: str, expected: list[str]
+) -> None:
+    """What one layer took may be there for the next as another value; nothing may go round without a component."""
+    assert ROUND.count(old) == 1
+    parts = {"outer/first": relu("inner.y_{m+1}", "x_{n+1}", part), "outer/inner/second": relu("y_m", "y_{m+1}", part)}
+    collection = model_of(ROUND.replace(old, new), parts)
+    _, issues = build(collection)
+    end = "as they take it, so nothing that they compute goes on"
+    line = 17 if "inner:" in "".join(expected) else 10
+    wanted = [
+        (line, "A601", f"the layers of {where} hand on {name} {end}")
+        for where, name in (one.split(": ") for one in expected)
+    ]
+    assert [(issue.line, issue.code, issue.message) for issue in issues if issue.code != "A605"] == wanted
+
+
 @pytest.mark.parametrize(
     ("new", "line", "message"),
     [

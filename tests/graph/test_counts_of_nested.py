@@ -11,11 +11,12 @@ from atlas.checks.model import runnable
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model
 from atlas.exceptions import SizeError
-from atlas.graph.accounting import ModelAccount, model_account
+from atlas.graph import accounting
+from atlas.graph.accounting import ModelAccount, model_account, multiply_accumulates
 from atlas.graph.structure import Graph
-from atlas.graph.unroll import Sizes
+from atlas.graph.unroll import Sizes, Step
 from atlas.graph.weights import weights
-from atlas.sizes import size
+from atlas.sizes import Size, constant, size
 
 
 def model_of(collection: Collection) -> tuple[Graph, Model]:
@@ -116,3 +117,20 @@ def test_what_an_open_size_ends_as_must_agree_with_what_others_make_of_it(
     twice = replace(graph, blocks=(stages, other, output))
     with pytest.raises(SizeError, match=r"r is .* after the last layer of others, but q is"):
         model_account(twice, Sizes.of(model.variants["three"]))
+
+
+def test_steps_that_are_alike_are_counted_once(
+    small_models: Mapping[str, Collection], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, _ = model_of(small_models["line"])
+    counted: list[str] = []
+
+    def counting(step: Step) -> Size:
+        counted.append(step.key)
+        return multiply_accumulates(step)
+
+    monkeypatch.setattr(accounting, "multiply_accumulates", counting)
+    found = model_account(graph, Sizes({"d": 5, "N": 3000}, {}))
+    assert counted == ["layers[0]/product"]
+    assert found.total == 3000 * 5 * 5
+    assert found.macs == constant(3000 * 5 * 5) * size("B")

@@ -177,6 +177,54 @@ EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
         "A709",
         "gpt-2: GPT2Config has the default 12 for n_head, not 16",
     ),
+    "a setting that is not the default, without a reason": (
+        [(MODEL, "scale_attn_by_inverse_layer_idx: false", "scale_attn_by_inverse_layer_idx: true")],
+        "A709",
+        "gpt-2: GPT2Config has the default False for scale_attn_by_inverse_layer_idx, but the setting is True",
+    ),
+    "a reason for a setting that is the default": (
+        [(MODEL, "  concerns:\n", "  unlike_default: {activation_function: for a test}\n  concerns:\n")],
+        "A709",
+        "gpt-2: activation_function is 'gelu_new', which is the default of GPT2Config, so there is nothing to explain",
+    ),
+    "another name of another key": (
+        [(MODEL, "hidden_size: n_embd", "hidden_size: n_head")],
+        "A709",
+        "gpt-2: no GPT2Config can be made with another value of hidden_size, so nothing shows that it is n_head",
+    ),
+    "a name that the library does not know": (
+        [(MODEL, "hidden_size: n_embd", "hidden_width: n_embd")],
+        "A709",
+        "gpt-2: made with hidden_width = 25, GPT2Config has 768 for n_embd, so it is no other name of it",
+    ),
+    "a default that follows only at the library's own sizes": (
+        [(MODEL, "n_inner: 4 d}", "n_inner: 3072}")],
+        "A709",
+        "gpt-2: without n_inner, GPT2LMHeadModel has transformer.h.0.mlp.c_fc.bias of [96], but of [3072] with",
+    ),
+    "a default that does not follow where it is one at the library's own sizes": (
+        [(MODEL, "n_layer: 12,", "n_layer: h,")],
+        "A709",
+        "gpt-2: GPT2Config makes 12 of n_layer where it is left out, not 4 (h), at h = 4",
+    ),
+    "an ignored key that changes outputs": (
+        [
+            (MODEL, "    scale_attn_weights: true\n", ""),
+            (MODEL, "    scale_attn_weights: decoder/self-attention\n", ""),
+            (MODEL, "  ignored:\n", "  ignored:\n    scale_attn_weights: for a test\n"),
+        ],
+        "A707",
+        "but with scale_attn_weights = False GPT2LMHeadModel has other outputs",
+    ),
+    "an ignored key that changes tensors": (
+        [
+            (MODEL, "    add_cross_attention: false\n", ""),
+            (MODEL, "    add_cross_attention: decoder\n", ""),
+            (MODEL, "  ignored:\n", "  ignored:\n    add_cross_attention: for a test\n"),
+        ],
+        "A707",
+        "but with add_cross_attention = True GPT2LMHeadModel has other tensors",
+    ),
     "a value that the configuration refuses": (
         [(MODEL, "scale_attn_weights: true", "scale_attn_weights: sometimes")],
         "A709",
@@ -229,6 +277,7 @@ ROTATION, EXPERTS, MIXTRAL = (
     "content/mixtral/decoder/experts.yml",
     "content/mixtral/model.yml",
 )
+RESNET = "content/resnet/model.yml"
 BATCH_NORM, RELU = (
     "content/resnet/input/batch-norm.yml",
     "content/resnet/input/relu.yml",
@@ -274,6 +323,26 @@ OTHER_EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
         "A706",
         "decoder[0]/key-projection.W: model.layers.0.self_attn.k_proj.weight has the shape [48, 28] upstream",
     ),
+    "a base of the angles without consequence": (
+        [
+            (MIXTRAL, "    rope_parameters: {rope_type: default, rope_theta: 1000000.0}\n", ""),
+            (MIXTRAL, "    rope_parameters: decoder/query-rotation\n", ""),
+            (MIXTRAL, "  aliases: {num_experts: num_local_experts, rope_theta: rope_parameters.rope_theta}\n", ""),
+            (MIXTRAL, "  ignored:\n", "  ignored:\n    rope_parameters: for a test\n"),
+        ],
+        "A707",
+        "rope_parameters is said to change nothing, but with rope_parameters = {'rope_theta': 2000000.0",
+    ),
+    "another name of a part that is not there": (
+        [(MIXTRAL, "rope_theta: rope_parameters.rope_theta}", "rope_theta: rope_parameters.theta}")],
+        "A709",
+        "made with rope_theta = 1, MixtralConfig has None for rope_parameters.theta",
+    ),
+    "a width of a head that does not follow so": (
+        [(MIXTRAL, "head_dim: d/h\n", "head_dim: 128\n")],
+        "A709",
+        "mixtral: without head_dim, MixtralForCausalLM has model.layers.0.self_attn.k_proj.weight of [8, 28]",
+    ),
     "mean for variance": (
         [
             (BATCH_NORM, "normalization.running_mean}", "normalization.running_none}"),
@@ -298,6 +367,25 @@ def test_an_edit_of_another_model_is_found(copy: Path, library: Library, name: s
     issues = found(copy, library, edits[0][0].split("/")[1])
     assert code in {issue.code for issue in issues}
     assert any(message in f"{issue.message}; {issue.hint}" for issue in issues), show(issues)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new", "message"),
+    [
+        (MIXTRAL, "n_e: 7, k: 5,", "n_e: 5, k: 5,", "the tiny sizes n_e and k are both 5, so one might"),
+        (MIXTRAL, "n_e: 7, k: 5,", "n_e: 7, k: 1,", "the tiny size k has the value 1, with which"),
+        (RESNET, "    m: [2, 4, 3, 2]\n", "    m: [2, 2, 2, 2]\n", "the tiny size m has the same value in every layer"),
+        (RESNET, "    m: [2, 4, 3, 2]\n", "    m: [2, 4, 1, 2]\n", "the tiny size m has the value 1, with which"),
+    ],
+)  # fmt: skip
+def test_tiny_sizes_behind_which_a_mistake_could_hide_are_refused(
+    copy: Path, library: Library, path: str, old: str, new: str, message: str
+) -> None:
+    edit(copy, [(path, old, new)])
+    (issue,) = found(copy, library, path.split("/")[1])
+    assert issue.code == "A608"
+    assert issue.message.startswith(message)
+    assert issue.path == path
 
 
 def test_an_issue_stands_where_the_component_states_what_is_wrong(copy: Path, library: Library) -> None:

@@ -439,6 +439,8 @@ def test_a_formula_that_is_not_the_operators_is_found(copy: Path, path: str, old
         ("{hidden_size: d,", "{hidden_size: q,", "A608", "in the tiny sizes, hidden_size: "),
         ("shape: [B, S, 1, 1]", "shape: [B, U, 1, 1]", "A608", "at the tiny sizes, "),
         ("tiny: {B: 3,", "tiny: {Q: 3, B: 3,", "A608", "Q is no dimension of the model"),
+        ("h: 4, f: 12, N: 2}", "h: 2, f: 12, N: 2}", "A608", "the tiny sizes h and N are both 2, so one might stand"),
+        ("h: 4, f: 12, N: 2}", "h: 4, f: 12, N: 1}", "A608", "the tiny size N has the value 1"),
         ("    target_space: {value: 'c'}\n", "", "A608", "upstream is not given the input c"),
         ("target_space: {value: 'c'}", "target_space: {value: 'g'}", "A608", "target_space is given g, which is no"),
         ("logits.0: 'output.\\ell'", "logits.0: 'output.z'", "A608", "no component gives the value output.z"),
