@@ -69,8 +69,9 @@ def test_a_model_is_compared_recorded_and_then_proved(atlas: Atlas) -> None:
 
 
 def test_a_model_that_differs_is_told_and_not_recorded(atlas: Atlas) -> None:
-    text = Path(MODEL).read_text("utf-8")
-    Path(MODEL).write_text(text.replace("activation_function: gelu_new", "activation_function: silu"), encoding="utf-8")
+    text = Path(MODEL).read_text("utf-8").replace("activation_function: gelu_new", "activation_function: silu")
+    reason = "  unlike_default: {activation_function: it is for a test}\n  concerns:\n"
+    Path(MODEL).write_text(text.replace("  concerns:\n", reason), encoding="utf-8")
     result = atlas("verify", "--record", MODEL)
     assert result.exit_code == 1
     assert "gpt-2: float32 of GPT2LMHeadModel: " in result.stdout

@@ -6,12 +6,12 @@ a configuration with another setting is another model, and no figure of ours is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from atlas.checks.base import listed, unknown
 from atlas.checks.bookkeeping import BOOKKEEPING
+from atlas.checks.json_values import part, same, shown, texts, whole_number, whole_numbers
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model, Upstream
 from atlas.exceptions import SizeError
@@ -25,9 +25,6 @@ LABELS, LABEL_COUNT = "id2label", "num_labels"
 
 CLASSES = "architectures"
 """Files state the classes of the library that read them: with another one it may be another model."""
-
-SHOWN = 60
-"""How many characters of a value are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +156,7 @@ class _Reader:
     def read(self, data: Mapping[str, object]) -> None:
         for name, value in data.items():
             self.key(name, value)
-        classes = _classes(data.get(CLASSES))
+        classes = texts(data.get(CLASSES))
         self.other_classes = [] if self.upstream.model in classes else classes
         labels = data.get(LABELS)
         if LABEL_COUNT in self.upstream.keys and LABEL_COUNT not in self.present and isinstance(labels, dict):
@@ -180,7 +177,7 @@ class _Reader:
                 self.size_key(key, name, value)
         elif (first := key.partition(".")[0]) in upstream.settings:
             self.present.setdefault(key, name)
-            self.setting(name, first, _part(upstream.settings[first], key.split(".")[1:]), value)
+            self.setting(name, first, part(upstream.settings[first], key.split(".")[1:]), value)
         elif key in upstream.ignored:
             self.ignored[name] = upstream.ignored[key]
         elif name in BOOKKEEPING:
@@ -193,19 +190,19 @@ class _Reader:
         stated = self.upstream.keys[key]
         pairs: list[tuple[Size, int, int | None]]
         if isinstance(stated, tuple):
-            values = _numbers(value)
+            values = whole_numbers(value)
             if values is None or len(values) != len(stated):
                 self.misfit(key, name, value, f"a list of {len(stated)} whole numbers")
                 return
             pairs = [(size(one), number, None) for one, number in zip(stated, values, strict=True)]
         elif size(stated).symbols & self.varying:
-            values = _numbers(value)
+            values = whole_numbers(value)
             if not values:
                 self.misfit(key, name, value, "a list of whole numbers")
                 return
             pairs = [(size(stated), number, layer) for layer, number in enumerate(values)]
         else:
-            number = _number(value)
+            number = whole_number(value)
             if number is None:
                 self.misfit(key, name, value, "a whole number")
                 return
@@ -222,7 +219,7 @@ class _Reader:
         self.problem(name, "A621", f"{name} is {shown(value)}, where {wanted} is expected")
 
     def setting(self, name: str, key: str, documented: object, value: object) -> None:
-        if _same(documented, value):
+        if same(documented, value):
             self.confirmed.append(name)
             return
         about = self.upstream.concerns.get(key)
@@ -354,54 +351,6 @@ class _Reader:
         return any(key.partition(".")[0] == setting for key in self.present)
 
 
-def shown(value: object) -> str:
-    """A value as JSON writes it, shortened."""
-    text = json.dumps(_plain(value), ensure_ascii=False)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
 def _symbols(stated: str | int | tuple[str | int, ...]) -> frozenset[str]:
     several = stated if isinstance(stated, tuple) else (stated,)
     return frozenset(name for one in several for name in size(one).symbols)
-
-
-def _number(value: object) -> int | None:
-    """The whole number that a value is; a truth value is none."""
-    return value if type(value) is int else None
-
-
-def _classes(value: object) -> list[str]:
-    """The classes that are named; anything but a list of texts is shown as it is."""
-    named = value if isinstance(value, list) else [] if value is None else [value]
-    return [one if isinstance(one, str) else shown(one) for one in named]
-
-
-def _numbers(value: object) -> list[int] | None:
-    if not isinstance(value, list):
-        return None
-    found = [_number(one) for one in value]
-    return None if None in found else [one for one in found if one is not None]
-
-
-def _part(setting: object, path: list[str]) -> object:
-    """A part of a setting by the names that lead to it; None where it has none."""
-    for name in path:
-        setting = setting.get(name) if isinstance(setting, Mapping) else None
-    return setting
-
-
-def _plain(value: object) -> object:
-    """A value of YAML as JSON has it."""
-    if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-def _same(documented: object, value: object) -> bool:
-    """Whether two values are the same to JSON: 1 is 1.0, but neither is true."""
-    one, other = _plain(documented), _plain(value)
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[name], other[name]) for name in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and one == other

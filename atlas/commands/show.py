@@ -9,9 +9,10 @@ from typing import NoReturn
 import click
 
 from atlas.checks.base import listed
-from atlas.checks.configuration import Configuration, read_configuration, shown
+from atlas.checks.configuration import Configuration, read_configuration
 from atlas.checks.configuration_file import ConfigurationFile, load_configuration
 from atlas.checks.graph import misfit_of_shapes
+from atlas.checks.json_values import shown
 from atlas.checks.published import PublishedCheck, check_published
 from atlas.commands.figures import Figures
 from atlas.commands.models import Loaded, chosen, loaded_atlas, model_named, setting_sizes

@@ -366,7 +366,7 @@ EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
         "shared_embedding_and_softmax_weights is stated as True, but transformer_base sets it to 1",
     ),
     "a width that its heads do not divide": (
-        [(MODEL, "d: 8, h: 2, f: 12", "d: 8, h: 3, f: 12")],
+        [(MODEL, "d: 8, h: 4, f: 12", "d: 8, h: 7, f: 12")],
         "A608",
         "at the tiny sizes the model cannot be built",
     ),
