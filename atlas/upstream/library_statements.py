@@ -82,6 +82,7 @@ def _settings(upstream: Upstream, default: Any) -> Iterator[Finding]:
         unlike = not holds(found, stated)
         if unlike and name not in upstream.unlike_default:
             message = f"{upstream.config} has the default {found!r} for {name}, but the setting is {stated!r}"
+            message += f"; it concerns {upstream.concerns[name]}" if name in upstream.concerns else ""
             hint = f"correct it, or say why: `unlike_default: {{{name}: …}}`"
             yield Finding(message, key=("upstream", "settings", name), hint=hint)
         elif not unlike and name in upstream.unlike_default:

@@ -135,16 +135,6 @@ def test_numbers_of_an_axis_stay_numbers_of_that_axis(
     assert told(collection) == ([("one/table.yml", 3, 11, f"one/table: {message}")] if message else [])
 
 
-def test_numbers_of_an_axis_are_carried_through_layers(model_of: ModelOf, part: Part) -> None:
-    text = IDS.replace("components: [table]", "layers: 3\n    takes: {'t_n': t}\n    carries: {'t_n': t_n}\n"
-                       "    components: [table]")  # fmt: skip
-    table = part(
-        "embedding", {"t": ("t: B", {"ids": "M"}), "E": "E*: M, d", "x": "result: B, d"}, {"t_n": "t"}, {"x": "x"}
-    )
-    message = "one/table: t stands for numbers below M, but t_n holds numbers below V"
-    assert told(model_of(text, {"one/table": table})) == [("one/table.yml", 3, 13, message)]
-
-
 PYRAMID = r"""inputs:
   'x': {axes: [B, c, H, W], meaning: an image}
 outputs:

@@ -204,8 +204,8 @@ EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
     ),
     "a default that does not follow where it is one at the library's own sizes": (
         [(MODEL, "n_layer: 12,", "n_layer: h,")],
-        "A709",
-        "gpt-2: GPT2Config makes 12 of n_layer where it is left out, not 4 (h), at h = 4",
+        "A608",
+        "by default GPT2Config has h for n_layer, which is 16",
     ),
     "an ignored key that changes outputs": (
         [
