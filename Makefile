@@ -23,13 +23,14 @@ extras = $(subst $(space),$(comma),$(strip $(extras_$*) $(node_extra)))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format constraints clean
+.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format screenshots constraints clean
 
 help:
 	@echo 'make site            build the site into site/; any issue stops it'
 	@echo 'make serve           preview the site at a local address; rebuilt at every change'
 	@echo 'make test            run all tests but those in a browser'
 	@echo 'make test-browser    build the site and drive it in Chromium'
+	@echo 'make screenshots     pictures of every kind of page into screenshots/, to be looked at'
 	@echo 'make test-elsewhere  build another project with the wheel alone'
 	@echo 'make verify          execute pinned upstream code and whole models, and compare them with ours'
 	@echo 'make check           lint, types, claims, tests and the strict build'
@@ -49,6 +50,9 @@ test: $(VENV)/.installed-test
 
 test-browser: site $(VENV)/.installed-browser
 	$(BIN)/python -m pytest tests/browser
+
+screenshots: site $(VENV)/.installed-browser
+	$(BIN)/python .ci/screenshots.py
 
 test-elsewhere: $(VENV)/.installed-test
 	$(BIN)/python .ci/elsewhere.py

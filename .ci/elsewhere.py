@@ -213,7 +213,15 @@ def check_site(site: Path) -> None:
     for part in ("Pebble &amp; Co", "120", "def</span>", 'class="katex'):
         if part not in page:
             sys.exit(f"the component's page lacks {part}")
-    for name in ("index.html", "about/index.html", "pebble/index.html", "sources/pebbles/index.html", "404.html"):
+    for name in (
+        "index.html",
+        "about/index.html",
+        "pebble/index.html",
+        "sources/pebbles/index.html",
+        "404.html",
+        "a-z/index.html",
+        "search/index.json",
+    ):
         if not (site / name).is_file():
             sys.exit(f"the site lacks {name}")
     if (site / "pebble/body/standardize.yml").exists():

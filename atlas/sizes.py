@@ -194,6 +194,11 @@ def _is_whole(monomial: Monomial) -> bool:
     return all(power > 0 for _, power in monomial)
 
 
+def floor_of(atom: str) -> Size | None:
+    """What a floor among the atoms of a monomial is taken of; None where the atom is a symbol."""
+    return _floored(atom) if _is_floor(atom) else None
+
+
 def product(sizes: Iterable[Size]) -> Size:
     """The product of sizes: the number of elements of an array with these axes."""
     total = constant(1)

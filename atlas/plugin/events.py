@@ -38,7 +38,9 @@ from atlas.plugin.pages import (
     shown_path,
     table_of_contents,
 )
+from atlas.plugin.search import search_assets
 from atlas.render.build import build_site
+from atlas.render.fonts import fonts_of
 from atlas.render.issue_page import write_issue_page
 from atlas.render.links import LinkCheck, anchor_ids, rewrite
 from atlas.render.navigation import Menu, replaced
@@ -231,11 +233,14 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
 
     @event_priority(_FIRST)
     def on_env(self, env: Environment, /, *, config: MkDocsConfig, files: Files) -> None:
-        """Stop if any prose page was wrong; note which entities' anchors prose links to."""
+        """Stop if any prose page was wrong; finish the assets, the search index, and what is known of anchors."""
         self._accepted()
-        env.globals["atlas"] = None
+        build = self._current()
+        if build.site is not None:
+            build.site.settle()
+        env.filters["katex_fonts"] = fonts_of
         # MkDocs' live reload is an inline script, which the theme's content security policy would refuse.
-        env.globals["preview"] = self._command == "serve"
+        env.globals.update(atlas=None, preview=self._command == "serve")
         wanted: set[File] = set()
         entities: list[EntityPage] = []
         for file in files.documentation_pages(inclusion=InclusionLevel.is_in_serve):
@@ -245,6 +250,10 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
                 wanted.update(file.page.links_to_anchors or ())
         for page in entities:
             page.is_linked_by_anchor = page.file in wanted
+        if build.site is not None and not build.shown:
+            index = search_assets(files, build.site, build.prose, is_preview=self._command == "serve")
+            build.found += add_assets(files, index, config)
+            self._accepted()
 
     @event_priority(_FIRST)
     def _on_page_context_for_search(

@@ -13,12 +13,20 @@ from atlas.operators.registry import Operator
 HOME = ""
 OPERATORS = "operators/"
 SOURCES = "sources/"
+GLOSSARY = "glossary/"
 VERIFICATION = "verification/"
+COMPARE = "compare/"
+INDEX = "a-z/"
 
 
 def collection_page(collection_id: str) -> str:
     """The page of a model or library."""
     return f"{collection_id}/"
+
+
+def stack_anchor(page: str, path: str) -> str:
+    """The place of a stack on its model's page."""
+    return f"{page}#stack-{path.replace('/', '-')}"
 
 
 def entry_page(entry: Entry) -> str:
@@ -34,6 +42,11 @@ def family_page(family: str) -> str:
 def operator_anchor(operator: Operator) -> str:
     """The place of one formulation on its family's page."""
     return f"{family_page(operator.family)}#{anchor(operator.name)}"
+
+
+def standalone_file(operator: Operator) -> str:
+    """An operator's source with all that it needs, as a file."""
+    return f"{family_page(operator.family)}{operator.name}.py"
 
 
 def source_page(source_id: str) -> str:

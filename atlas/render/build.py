@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
@@ -16,10 +18,16 @@ from atlas.node.environment import Environment, prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.operators.catalogue import FAMILIES
 from atlas.render import addresses
-from atlas.render.collection_view import home_view, library_view, model_view
+from atlas.render.collection_view import library_view, model_view
+from atlas.render.compare_view import compare_view
 from atlas.render.component_view import component_view
+from atlas.render.data_files import data_files, written
 from atlas.render.deferred import Typesetting
 from atlas.render.diagram import Placed, Sketch, layout
+from atlas.render.fonts import Glyphs, shrink
+from atlas.render.glossary_view import glossary_view
+from atlas.render.home_view import home_view
+from atlas.render.index_view import index_plans
 from atlas.render.pages import PagePlan, Renderer
 from atlas.render.parts import Parts
 from atlas.render.prose_pages import prose_renderer
@@ -31,13 +39,20 @@ from atlas.render.reference_views import (
     sources_view,
     verification_view,
 )
+from atlas.render.search_records import search_records
 from atlas.render.site import NavSection, PageStore, Settings, Site, SiteAsset
+from atlas.render.structure_view import structure_view
+from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheet
 from atlas.sources.store import SourceStore
 
 Place = Callable[[Sketch], Placed]
 """Lays a diagram out."""
 HOME_FILES = ("index.md", "README.md")
 """A project that writes one of these has a home page of its own."""
+FONT = ".woff2"
+"""What a font's name ends in."""
+MODELS, LIBRARIES = NavSection("Models", "models"), NavSection("Libraries", "libraries")
+"""The sections of the collections, which have no pages of their own: the home page lists what is in them."""
 PINNED = "Pinned sources"
 """The title of the section of pinned projects."""
 
@@ -60,16 +75,27 @@ def build_site(settings: Settings) -> Site:
         )
         prose = prose_renderer(node.typeset)
         if outcome.checked is None:
-            return Site((), (), outcome.issues, prose, node.close)
+            return Site((), (), outcome.issues, prose, close=node.close)
         typesetting = Typesetting()
-        plans = list(_plans(outcome.checked, Parts(outcome.checked, typesetting), settings, node.place))
+        parts = Parts(outcome.checked, typesetting)
+        plans = list(_plans(outcome.checked, parts, settings, node.place))
+        records = tuple(search_records(outcome.checked, plans))
+        plans += index_plans(records)
+        files = data_files(outcome.checked, parts)
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
         pages = tuple(Renderer(settings.site_name, settings.templates, typesetting).render(plans, store))
-        return Site(pages, tuple(_assets(node.environment, settings.workspace)), outcome.issues, prose, node.close)
+        assets = (*_assets(node, settings), *written(files, settings.workspace / "data"))
+        fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
+        return Site(pages, assets, outcome.issues, prose, records, node.close, partial(_settle, fonts, node.glyphs))
     except BaseException:
         node.close()
         raise
+
+
+def _settle(fonts: Iterable[Path], glyphs: Glyphs) -> None:
+    """Cut the fonts down, once all is typeset."""
+    shrink(fonts, glyphs.characters)
 
 
 def _store(atlas: Atlas) -> SourceStore:
@@ -83,6 +109,9 @@ class _Node:
         self._stack = ExitStack()
         self._process: NodeProcess | None = None
         self._environment: Environment | None = None
+        self.glyphs = Glyphs()
+        self.most_nodes = 0
+        """How many nodes the largest diagram has."""
 
     @property
     def environment(self) -> Environment:
@@ -96,11 +125,17 @@ class _Node:
         waiting = tuple(formulas)
         if not waiting:
             return []
-        return self._started().typeset(waiting)
+        results = self._started().typeset(waiting)
+        self.glyphs.note(results)
+        return results
 
     def place(self, sketch: Sketch) -> Placed:
         """Lay a diagram out."""
-        return layout(sketch, self._started())
+        placed = layout(sketch, self._started())
+        self.most_nodes = max(self.most_nodes, len(placed.nodes))
+        for label in placed.labels:
+            self.glyphs.note_text("".join(run.text for run in label.runs))
+        return placed
 
     def _started(self) -> NodeProcess:
         if self._process is None:
@@ -123,10 +158,15 @@ def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> 
             (),
             home_view(parts),
         )
-    for collection in checked.collections.values():
+    # Models come before libraries, each kind in the order of its folders.
+    for collection in sorted(checked.collections.values(), key=lambda one: not isinstance(one.collection.data, Model)):
         yield from _collection_plans(collection, parts, settings, place)
+    yield from _compare_plans(checked, parts)
     yield from _operator_plans(parts)
     yield from _source_plans(checked, parts)
+    summary = "Every size, symbol and term, with its names in formula, configuration and code, and where it is used."
+    words = glossary_view(parts)
+    yield PagePlan(addresses.GLOSSARY, "glossary", "Glossary", "Glossary", summary, None, (), words)
     summary = "Every claim of the atlas with its proof."
     view = verification_view(parts)
     yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
@@ -137,6 +177,7 @@ def _collection_plans(
 ) -> Iterator[PagePlan]:
     data = collection.collection.data
     is_model = isinstance(data, Model)
+    group = MODELS if is_model else LIBRARIES
     section = NavSection(data.title, addresses.collection_page(collection.collection.id))
     view = model_view(collection, parts, place) if is_model else library_view(collection, parts)
     yield PagePlan(
@@ -146,17 +187,22 @@ def _collection_plans(
         data.title,
         parts.text(collection.collection, data.summary).plain,
         _below(collection.collection.file, settings.content),
-        (section,),
+        (group, section),
         view,
+        structure_view(collection, section.key),
     )
     for entry in collection.entries:
-        yield _entry_plan(entry, collection, section, parts, settings)
+        yield _entry_plan(entry, collection, (group, section), parts, settings)
 
 
 def _entry_plan(
-    entry: CheckedEntry, collection: CheckedCollection, section: NavSection, parts: Parts, settings: Settings
+    entry: CheckedEntry,
+    collection: CheckedCollection,
+    above: tuple[NavSection, NavSection],
+    parts: Parts,
+    settings: Settings,
 ) -> PagePlan:
-    data = entry.entry.data
+    data, section = entry.entry.data, above[-1]
     stack = collection.collection.stack_of(entry.entry)
     inner = [NavSection(stack.title, f"{section.key}{entry.entry.stack}/")] if stack else []
     return PagePlan(
@@ -166,14 +212,22 @@ def _entry_plan(
         f"{section.title} · {data.title}",
         parts.text(entry.entry, data.summary).plain,
         _below(entry.entry.file, settings.content),
-        (section, *inner),
+        (*above, *inner),
         component_view(entry, collection, parts),
+        structure_view(collection, addresses.entry_page(entry.entry)),
     )
+
+
+def _compare_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
+    view = compare_view(checked, parts)
+    if view.choices:
+        summary = "Two models or variants side by side: configuration, structure, formulas, parameters and cache."
+        yield PagePlan(addresses.COMPARE, "compare", "Compare", "Compare", summary, None, (), view)
 
 
 def _operator_plans(parts: Parts) -> Iterator[PagePlan]:
     summary = "Executable NumPy operators, their formulations side by side."
-    index, section = operators_view(), NavSection("Operators", addresses.OPERATORS)
+    index, section = operators_view(parts), NavSection("Operators", addresses.OPERATORS)
     yield PagePlan(addresses.OPERATORS, "operators", "Operators", "Operators", summary, None, (section,), index)
     for name in FAMILIES:
         view = family_view(name, parts)
@@ -200,11 +254,23 @@ def _source_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
             yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, own), page)
 
 
-def _assets(environment: Environment, workspace: Path) -> Iterator[SiteAsset]:
-    yield SiteAsset("css/code.css", stylesheet().encode())
-    folder = workspace / "katex"
-    for file in install_assets(environment, folder):
+def _assets(node: _Node, settings: Settings) -> Iterator[SiteAsset]:
+    themes, folder, code = _themes(settings), settings.workspace / "katex", stylesheet()
+    katex, *others = install_assets(node.environment, folder)
+    rules = diagram_rules(node.most_nodes)
+    yield site_stylesheet(themes, rules, code, katex.read_text(encoding="utf-8"))
+    yield from site_scripts(themes)
+    # What other themes than ours load by `extra_css`.
+    yield SiteAsset("css/code.css", code.encode())
+    for file in (katex, *others):
         yield SiteAsset(f"katex/{file.relative_to(folder).as_posix()}", file)
+
+
+def _themes(settings: Settings) -> list[Path]:
+    """The folder of our own theme, after those that take the place of files in it."""
+    own = Path(str(files("openmodelatlas_theme")))
+    given = [folder.resolve() for folder in settings.templates]
+    return [*given[: given.index(own.resolve())], own] if own.resolve() in given else [own]
 
 
 def _below(file: Path, content: Path) -> str:

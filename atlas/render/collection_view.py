@@ -1,9 +1,9 @@
-"""The pages of collections: a model with its stacks and variants, a library with its layers, and the home page."""
+"""The pages of collections: a model with its stacks and variants, and a library with its layers."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +12,8 @@ from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Model, Paper
 from atlas.graph.accounting import ModelAccount
 from atlas.graph.structure import Node
-from atlas.render.addresses import collection_page, entry_page, source_page
+from atlas.render.addresses import entry_page, source_page
+from atlas.render.calculator_view import CalculatorView, calculator_view
 from atlas.render.conflicts_view import DifferenceView, PublishedView, difference_views, published_views
 from atlas.render.deferred import Inline, Maths
 from atlas.render.diagram import Placed, Sketch
@@ -114,6 +115,10 @@ class ModelView:
     """Where the parameters are."""
     figures: tuple[Figure, ...]
     """What is counted for every variant."""
+    calculator: CalculatorView | None
+    """The same at other sizes."""
+    compare: str
+    """The query of the address that compares the first variant."""
     costs: tuple[tuple[str, Maths], ...]
     """The multiply–accumulates of every variant."""
     trace: tuple[TraceRow, ...]
@@ -152,38 +157,6 @@ class LibraryView:
     """The documented layers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One collection on the home page."""
-
-    link: Link
-    """Its page."""
-    kind: str
-    """What kind it is."""
-    year: str
-    """The year of its publication, or the release."""
-    summary: Inline
-    """What it is."""
-    entries: int
-    """How many components or layers are documented."""
-    parameters: str
-    """The documented parameters, or empty."""
-    complete: bool
-    """Whether every component has an entry."""
-
-
-@dataclass(frozen=True, slots=True)
-class HomeView:
-    """The home page."""
-
-    models: tuple[Card, ...]
-    """The models."""
-    libraries: tuple[Card, ...]
-    """The libraries."""
-    totals: tuple[tuple[str, str], ...]
-    """What was verified, as number and noun."""
-
-
 def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch], Placed]) -> ModelView:
     """The page of a model; `place` lays its diagram out."""
     data = checked.collection.data
@@ -207,6 +180,8 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
         diagram=diagram_view(checked, place),
         budget=budget_view(checked),
         figures=figures(checked, parts),
+        calculator=calculator_view(checked, parts),
+        compare=f"?a={checked.collection.id}:{name}",
         costs=costs(checked, parts),
         trace=trace(checked.graph, checked.accounts[name], parts) if checked.graph is not None else (),
         size_symbols=tuple((maths(symbol), data.dimensions[symbol]) for symbol in symbols),
@@ -245,26 +220,6 @@ def library_view(checked: CheckedCollection, parts: Parts) -> LibraryView:
         licence=manifest.license,
         layers=tuple(_layer(entry, checked, parts) for entry in checked.entries),
     )
-
-
-def home_view(parts: Parts) -> HomeView:
-    """The home page."""
-    cards = [_card(collection, parts) for collection in parts.checked.collections.values()]
-    kinds = [isinstance(one.collection.data, Model) for one in parts.checked.collections.values()]
-    proofs = [proof for entry in parts.entries for proof in entry.proofs]
-    proofs += [proof for collection in parts.checked.collections.values() for proof in collection.proofs]
-    counts = Counter(proof.status for proof in proofs)
-    excerpts = sum(len(entry.claims) for entry in parts.entries)
-    totals = (
-        (str(len(parts.entries)), "documented components"),
-        (str(counts["proved"]), "claims proved in this build"),
-        (str(counts["recorded"]), "proofs by executing upstream code"),
-        (str(excerpts), "pinned excerpts"),
-        (str(counts["stale"] + counts["missing"]), "claims not proved"),
-    )
-    models = tuple(card for card, is_model in zip(cards, kinds, strict=True) if is_model)
-    libraries = tuple(card for card, is_model in zip(cards, kinds, strict=True) if not is_model)
-    return HomeView(models, libraries, totals)
 
 
 def bibtex(key: str, paper: Paper) -> str:
@@ -336,17 +291,3 @@ def _layer(entry: CheckedEntry, checked: CheckedCollection, parts: Parts) -> Com
     counted = checked.account(entry.entry)
     summary, count = parts.text(entry.entry, entry.entry.data.summary), parts.count(counted.per_instance)
     return ComponentRow(parts.entry_link(entry), summary, count, parts.count(counted.across), entry.operator.name)
-
-
-def _card(checked: CheckedCollection, parts: Parts) -> Card:
-    data = checked.collection.data
-    link = Link(data.title, collection_page(checked.collection.id))
-    summary = parts.text(checked.collection, data.summary)
-    if isinstance(data, Library):
-        manifest = parts.checked.atlas.sources[data.source].data
-        release = manifest.release or manifest.revision
-        return Card(link, data.kind, release, summary, len(checked.entries), "", complete=True)
-    total = checked.accounts[next(iter(data.variants))].total
-    return Card(
-        link, data.kind, str(data.paper.year), summary, len(checked.entries), f"{total:,}", complete=data.complete
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import isfinite
@@ -26,6 +26,7 @@ from atlas.render.parts import (
     number_latex,
     written,
 )
+from atlas.render.symbol_marks import MarkedMaths, marked
 from atlas.sizes import size
 
 LIFETIMES = {
@@ -78,6 +79,18 @@ class SymbolView:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeView:
+    """One size of the formula."""
+
+    symbol: Maths
+    """Its symbol."""
+    value: str
+    """Its value in the place that the page shows first; empty where it has none."""
+    meaning: str
+    """What it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class OptionView:
     """One option with the value that the operator was called with."""
 
@@ -121,14 +134,18 @@ class ComponentView:
     """The call in the source, with its line."""
     summary: Inline
     """What it does."""
-    formula: Maths
+    formula: Maths | MarkedMaths
     """The computation."""
+    marks: Mapping[str, int]
+    """The number by which each symbol and size is marked wherever the page shows it."""
     ins: tuple[PortView, ...]
     """Values that enter."""
     outs: tuple[PortView, ...]
     """Values that leave."""
     symbols: tuple[SymbolView, ...]
     """The formula's symbols."""
+    sizes: tuple[SizeView, ...]
+    """The sizes that their axes have."""
     note: Inline | None
     """What a reader should know."""
     training: Inline | None
@@ -153,6 +170,8 @@ class ComponentView:
     """What was checked."""
     reference: ReferenceView
     """The NumPy operator."""
+    called: str
+    """The call of the operator that this component is, as Python writes it."""
     also_in: tuple[Link, ...]
     """The first other entries with this operator or another formulation of it."""
     also_in_more: Link | None
@@ -167,6 +186,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     """The page of one entry."""
     data, maths, text = entry.entry.data, parts.typesetting.maths, partial(parts.text, entry.entry)
     before, after = parts.neighbours(entry)
+    sizes = _sizes(entry, collection, parts)
+    marks = {name: number for number, name in enumerate([*data.symbols, *(one.symbol.tex for one in sizes)])}
     also_in, also_in_more = _also_in(entry, parts)
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
@@ -175,7 +196,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         badges=_badges(entry),
         call=_call(entry),
         summary=text(data.summary),
-        formula=maths(data.formula, display=True),
+        formula=marked(data.formula, marks, parts.typesetting),
+        marks=marks,
         ins=_ports(entry, data.takes, collection, parts),
         outs=_ports(entry, data.out.items(), collection, parts),
         symbols=tuple(
@@ -187,6 +209,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
             )
             for name, symbol in data.symbols.items()
         ),
+        sizes=sizes,
         note=text(data.note) if data.note else None,
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
@@ -199,6 +222,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         claims=tuple(parts.claim(entry.entry, claim) for claim in entry.claims),
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
         reference=parts.reference(entry.operator),
+        called=_called(entry, collection),
         also_in=also_in,
         also_in_more=also_in_more,
         previous=_neighbour(before, entry, parts) if before else None,
@@ -242,6 +266,34 @@ def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts
         meaning = "" if value else dimensions.get(str(axis), "")
         views.append(AxisView(value, parts.typesetting.maths(str(axis)), meaning))
     return tuple(views)
+
+
+def _sizes(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> tuple[SizeView, ...]:
+    """The sizes of the entry's axes that are symbols of their own, in the order of the collection's dimensions."""
+    data, dimensions = entry.entry.data, collection.collection.data.dimensions
+    values = main_sizes(entry, collection)
+    axes = [size(axis) for symbol in data.symbols.values() for axis in symbol.axes]
+    related = [size(text) for text in data.sizes.values()]
+    used = {name for one in (*axes, *related) for name in one.symbols}
+    return tuple(
+        SizeView(parts.typesetting.maths(name), f"{values[name]:,}" if name in values else "", meaning)
+        for name, meaning in dimensions.items()
+        if name in used and name not in data.symbols
+    )
+
+
+def _called(entry: CheckedEntry, collection: CheckedCollection) -> str:
+    """The operator's call with the arguments that the entry binds, and the options that it states."""
+    symbols = entry.entry.data.symbols
+    bound = {symbol.binds for symbol in symbols.values()}
+    arrays = [one.name for one in entry.operator.contract.inputs if one.name in bound]
+    options = {name: repr(value) for name, value in entry.entry.data.arguments.items()}
+    values = main_sizes(entry, collection)
+    for name, symbol in symbols.items():
+        if symbol.binds is not None and symbol.binds in entry.operator.options and name in values:
+            options.setdefault(symbol.binds, str(values[name]))
+    listed = [f"{name}={name}" for name in arrays] + [f"{name}={value}" for name, value in options.items()]
+    return f"{entry.operator.name}({', '.join(listed)})"
 
 
 def _options(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> tuple[OptionView, ...]:

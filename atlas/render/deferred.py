@@ -17,12 +17,16 @@ from atlas.render.addresses import linked
 from atlas.render.links import rewrite
 from atlas.render.site import relative_url
 
+_NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
+"""What MathML needs outside of HTML; in a page with a hundred formulas it is there a hundred times."""
+
 
 class Typesetting:
     """The formulas of one site: asked for while views are made, typeset in one run, then handed out."""
 
     def __init__(self) -> None:
         self._asked: dict[Formula, Markup | None] = {}
+        self._attempts: set[Formula] = set()
         self.page = ""
         """The address of the page that is being rendered, to which the links of texts are made relative."""
 
@@ -31,6 +35,12 @@ class Typesetting:
         formula = Formula(tex, display)
         self._asked.setdefault(formula, None)
         return Maths(formula, self)
+
+    def attempt(self, tex: str, *, display: bool = False) -> Maths:
+        """A formula that no check has seen, as it was made from another; its HTML is empty if KaTeX refuses it."""
+        made = self.maths(tex, display=display)
+        self._attempts.add(made.formula)
+        return made
 
     def text(self, markdown: str, file: str) -> Inline:
         """A text of one line whose formulas will be typeset; `file` is where it stands, below the content folder."""
@@ -51,9 +61,12 @@ class Typesetting:
             DisplayError: KaTeX refused one; the checks let only those through that it accepts.
         """
         for typeset in results:
+            if typeset.html is None and typeset.formula in self._attempts:
+                self._asked[typeset.formula] = Markup()
+                continue
             if typeset.html is None:
                 raise DisplayError(f"`{typeset.formula.tex}` cannot be displayed: {typeset.error}", typeset.position)
-            self._asked[typeset.formula] = typeset.html
+            self._asked[typeset.formula] = typeset.html.replace(_NAMESPACE, "")
 
     def html(self, formula: Formula) -> Markup:
         """The HTML of a formula that has been typeset."""

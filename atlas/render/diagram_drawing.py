@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from atlas.render.diagram_text import Run
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -54,12 +56,18 @@ class Line:
 class Card:
     """A node."""
 
+    number: int
+    """Its number among the nodes, from 1, which its card of facts has too."""
     kind: str
     """Its kind."""
     href: str
     """Where it leads; empty where it is no link."""
-    tooltip: str
-    """Its accessible name, which begins with its title."""
+    name: str
+    """What is seen on it, its title in full."""
+    is_cut: bool
+    """Whether its title is too long to be seen in full."""
+    detail: str
+    """What is known of it besides, such as shapes."""
     place: Rectangle
     """Its outline."""
     title: tuple[Line, ...]
@@ -119,6 +127,26 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class About:
+    """The facts of a node that leads to a page, shown while it is pointed at or has the focus."""
+
+    number: int
+    """The node's number."""
+    kind: str
+    """Its kind."""
+    kind_name: str
+    """Its kind in words."""
+    title: str
+    """Its title in full."""
+    takes: tuple[tuple[Run, ...], ...]
+    """Each value that it takes, with its axes."""
+    gives: tuple[tuple[Run, ...], ...]
+    """Each value that others take from it."""
+    parameters: str
+    """Its parameters in words."""
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """A node or group in the text alternative."""
 
@@ -154,6 +182,8 @@ class Drawing:
     """The edges' labels."""
     cards: Cards
     """The nodes in the order of reading."""
+    about: tuple[About, ...]
+    """The facts of its nodes, for those who point at one."""
     told: tuple[Told, ...]
     """The text alternative."""
     kinds: tuple[tuple[str, str], ...]

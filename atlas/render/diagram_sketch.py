@@ -41,7 +41,7 @@ class SketchNode:
     href: str = ""
     """The page that it links to, below the site's root or another site's; without one it is no link."""
     detail: str = ""
-    """What its tooltip and its accessible name say after the title, such as shapes and the count."""
+    """What those who hear the page are told after what is seen of it, such as shapes."""
     parameters: str | None = None
     """How many parameters it has, as the card's second line says it, such as `2,359,296`; None where it has none."""
 

@@ -5,7 +5,7 @@ The template is `entity/diagram.html` of the theme; `svg` and `alternative` prin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -17,7 +17,7 @@ from typing import cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from atlas.render.diagram_drawing import Card, Cards, Drawing, Frame, Label, Line, Piece, Rectangle, Told, Wire
+from atlas.render.diagram_drawing import About, Card, Cards, Drawing, Frame, Label, Line, Piece, Rectangle, Told, Wire
 from atlas.render.diagram_graph import (
     BADGE_GAP,
     CAPTION,
@@ -26,6 +26,7 @@ from atlas.render.diagram_graph import (
     MATHS,
     PILLS,
     badge_width,
+    label_runs,
     second_line,
 )
 from atlas.render.diagram_metrics import caption_width
@@ -51,6 +52,7 @@ Address = Callable[[str], str]
 def drawing(placed: Placed, prefix: str = "diagram") -> Drawing:
     """What the template prints of a placed diagram; `prefix` is its own among the diagrams of a page."""
     sketch = placed.sketch
+    numbers = {name: number for number, name in enumerate(sketch.nodes, 1)}
     present = {edge.kind for edge in sketch.edges}
     used = [(kind, words) for kind, words in EDGE_WORDS.items() if kind in present]
     shown = [(kind, name) for kind, name in KINDS.items() if kind in sketch.kinds]
@@ -65,7 +67,8 @@ def drawing(placed: Placed, prefix: str = "diagram") -> Drawing:
         wires=tuple(_wire(edge) for edge in sorted(placed.edges, key=lambda one: one.edge.kind == "flow")),
         forks=tuple((number(x), number(y)) for x, y in placed.junctions),
         labels=tuple(_label(label) for label in placed.labels),
-        cards=Cards("", tuple(_cards(placed.parts))),
+        cards=Cards("", tuple(_cards(placed.parts, numbers))),
+        about=tuple(_about(node, numbers[node.id], sketch) for node in sketch.nodes.values() if node.href),
         told=tuple(_told(part, sketch) for part in sketch.children),
         kinds=tuple(shown),
         lines=tuple(used) if len(used) > 1 else (),
@@ -146,15 +149,15 @@ def _frame(part: PlacedGroup, depth: int, stretches: Iterable[tuple[Point, Point
     return Frame(depth, _rectangle(box, 12), Line(part.title, number(place.x), number(baseline)), badge, times)
 
 
-def _cards(parts: Iterable[PlacedNode | PlacedGroup]) -> Iterable[Card | Cards]:
+def _cards(parts: Iterable[PlacedNode | PlacedGroup], numbers: Mapping[str, int]) -> Iterable[Card | Cards]:
     for part in parts:
         if isinstance(part, PlacedNode):
-            yield _card(part)
+            yield _card(part, numbers[part.node.id])
         else:
-            yield Cards(_group_name(part.group), tuple(_cards(part.parts)))
+            yield Cards(_group_name(part.group), tuple(_cards(part.parts, numbers)))
 
 
-def _card(part: PlacedNode) -> Card:
+def _card(part: PlacedNode, position: int) -> Card:
     box = part.box
     second = second_line(part.node)
     texts = [*part.lines, *([second] if second else [])]
@@ -164,19 +167,29 @@ def _card(part: PlacedNode) -> Card:
     lines = [Line(text, middle, number(first + LINE * index)) for index, text in enumerate(texts)]
     radius = box.height / 2 if part.node.kind in PILLS else 8
     return Card(
+        number=position,
         kind=part.node.kind,
         href=part.node.href,
-        tooltip=_node_name(part.node),
+        name=" ".join(text for text in (part.node.title, second) if text),
+        is_cut=part.lines[-1].endswith("…") and not part.node.title.endswith("…"),
+        detail=part.node.detail,
         place=_rectangle(box, radius),
         title=tuple(lines[: len(part.lines)]),
         second=lines[-1] if second else None,
     )
 
 
-def _node_name(node: SketchNode) -> str:
-    """The title first, as speech control expects of what is seen, then what is known of the node."""
-    rest = "; ".join(part for part in (node.detail, second_line(node)) if part)
-    return f"{node.title}: {rest}" if rest else node.title
+def _about(node: SketchNode, position: int, sketch: Sketch) -> About:
+    gives = [edge for edge in sketch.edges if edge.source == node.id]
+    return About(
+        number=position,
+        kind=node.kind,
+        kind_name=named(node.kind),
+        title=node.title,
+        takes=tuple(dict.fromkeys(label_runs(edge) for edge in sketch.into(node.id))),
+        gives=tuple(dict.fromkeys(label_runs(edge) for edge in gives)),
+        parameters=second_line(node) or "no parameters",
+    )
 
 
 def _group_name(group: SketchGroup) -> str:

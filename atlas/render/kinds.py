@@ -33,6 +33,15 @@ KINDS: Mapping[str, str] = MappingProxyType(
 """Each kind with its name in legends, in the order of legends; the theme has `--kind-NAME` and `--kind-NAME-soft`."""
 
 
+PICTURED: Mapping[str, str] = MappingProxyType({"mixture-of-experts": "routing", "shift": "other"})
+"""Kinds of operators that pictures show in the colour of another."""
+
+
+def picture_name(kind: str) -> str:
+    """The kind with which pictures show operators of a kind."""
+    return PICTURED.get(kind, kind)
+
+
 def named(kind: str) -> str:
     """The name of a kind in a legend.
 

@@ -16,16 +16,13 @@ from atlas.graph.structure import Block, Graph, Node, Port
 from atlas.operators.catalogue import find
 from atlas.render.addresses import entry_page
 from atlas.render.diagram import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode
+from atlas.render.kinds import picture_name
 from atlas.sizes import Size, size
-
-PICTURED: Mapping[str, str] = {"mixture-of-experts": "routing", "shift": "other"}
-"""Kinds of operators that pictures show in the colour of another."""
 
 
 def picture_kind(operator: str) -> str:
     """The kind with which pictures show an operator."""
-    kind = find(operator).kind
-    return PICTURED.get(kind, kind)
+    return picture_name(find(operator).kind)
 
 
 def model_sketch(checked: CheckedCollection, graph: Graph, account: ModelAccount) -> Sketch:
@@ -75,7 +72,7 @@ class _Maker:
         count = self.account.nodes.get(node.id, 0)
         takes = ", ".join(self._shaped(node, port) for port in node.takes)
         gives = ", ".join(self._shaped(node, port) for port in node.gives)
-        detail = f"takes {takes or 'nothing'}; gives {gives}; {grouped(count)} parameters"
+        detail = f"takes {takes or 'nothing'}; gives {gives}{'' if count else '; no parameters'}"
         href = entry_page(node.entry)
         return SketchNode(
             node.id, node.title, picture_kind(data.operator), href, detail, grouped(count) if count else None

@@ -5,6 +5,7 @@ Headings are noted while a template runs, so that the table of contents cannot d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +15,13 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atlas.render.deferred import Typesetting
-from atlas.render.site import Heading, NavSection, PageStore, SitePage, relative_url
+from atlas.render.site import Body, Heading, NavSection, PageStore, SitePage, relative_url
+from atlas.render.structure_view import StructureView
+
+_INDENT = re.compile(
+    r"(?<=>)\n\s*(?=</?(?:article|caption|d[dlt]|details|div|h\d|header|li|nav|[ou]l|p|section|summary|t[dhr]|t[a-z]{4,5})\b)"
+)
+"""White space between a tag and that of a block, which is never seen; code has no tags of blocks in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,8 @@ class PagePlan:
     """The sections of the navigation that lead to it; None keeps it out."""
     view: object
     """What its template shows."""
+    structure: StructureView | None = None
+    """The structure of the model or library that it belongs to."""
 
 
 class Outline:
@@ -72,9 +81,12 @@ class Renderer:
             outline = Outline()
             self._typesetting.page = plan.url
             template = self._environment.get_template(f"entity/{plan.kind}.html")
-            body = template.render(
-                view=plan.view, outline=outline, to=partial(_link, page=plan.url), site_name=self._site_name
-            )
+            to = partial(_link, page=plan.url)
+            body = template.render(view=plan.view, outline=outline, to=to, site_name=self._site_name)
+            structure: Body | None = None
+            if plan.structure is not None:
+                column = self._environment.get_template("entity/structure.html")
+                structure = store.keep(column.render(view=plan.structure, to=to))
             yield SitePage(
                 url=plan.url,
                 title=plan.title,
@@ -83,8 +95,8 @@ class Renderer:
                 headings=tuple(outline.headings),
                 edit_path=plan.edit_path,
                 nav=plan.nav,
-                body=store.keep(body),
-                context={"document_title": plan.document_title},
+                body=store.keep(_INDENT.sub("", body)),
+                context={"document_title": plan.document_title, "structure": structure},
             )
 
 

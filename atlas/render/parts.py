@@ -16,7 +16,7 @@ from atlas.entries.collection import Model
 from atlas.graph.accounting import Account
 from atlas.markup.code import CodeLine, excerpt, highlight
 from atlas.operators.registry import Operator
-from atlas.render.addresses import claim_anchor, entry_page, file_page, operator_anchor, source_page
+from atlas.render.addresses import claim_anchor, entry_page, operator_anchor, source_page, standalone_file
 from atlas.render.deferred import Inline, Maths, Typesetting
 from atlas.sizes import Size
 from atlas.sources.pins import PinState, PinStatus
@@ -52,8 +52,6 @@ class ExcerptView:
     """The range of lines, with a dash."""
     file_url: str
     """The page of the pinned file, at the passage."""
-    line_url: str
-    """The page of the pinned file; a line's anchor is added by its number."""
     code: tuple[CodeLine, ...]
     """The lines; empty where the file was not at hand."""
     missing: str
@@ -154,6 +152,8 @@ class ReferenceView:
     """Its shape contract."""
     code: tuple[CodeLine, ...]
     """Its source."""
+    alone_url: str
+    """The file with all that it needs to run alone, below the site's root."""
 
 
 class Parts:
@@ -206,7 +206,9 @@ class Parts:
             lines = highlight(operator.reference_source(), "python")
             code = excerpt(lines, 1, len(lines))
             anchor, contract = operator_anchor(operator), str(operator.contract)
-            self._references[operator.name] = ReferenceView(operator.name, anchor, contract, code)
+            self._references[operator.name] = ReferenceView(
+                operator.name, anchor, contract, code, standalone_file(operator)
+            )
         return self._references[operator.name]
 
     def highlighted(self, source_id: str, path: str) -> tuple[Markup, ...]:
@@ -223,9 +225,7 @@ class Parts:
         code = () if claim.excerpt is None else excerpt(self.highlighted(source, path), first, last)
         lines = f"{first}–{last}" if last > first else str(first)
         name = path.rpartition("/")[2]
-        return ExcerptView(
-            claim.claim.id, name, lines, claim_anchor(claim), file_page(source, path), code, claim.missing
-        )
+        return ExcerptView(claim.claim.id, name, lines, claim_anchor(claim), code, claim.missing)
 
     def claim(self, owner: Placed, claim: CheckedClaim) -> ClaimView:
         """A source claim of an entry or collection."""

@@ -9,9 +9,11 @@ from atlas.checks.checked import Checked
 from atlas.entries.atlas import Source
 from atlas.markup.code import CodeLine, excerpt
 from atlas.operators.catalogue import FAMILIES
+from atlas.operators.family import KINDS, Kind
 from atlas.operators.registry import Operator
 from atlas.render.addresses import anchor, collection_page, entry_page, family_page, file_page, source_page
 from atlas.render.deferred import Maths
+from atlas.render.kinds import picture_name
 from atlas.render.parts import STATUS_WORDS, Link, Parts, ProofView, ReferenceView, pin_text, written
 
 
@@ -56,11 +58,25 @@ class FamilyView:
 
 
 @dataclass(frozen=True, slots=True)
+class FamilyCard:
+    """One family in the index of operators."""
+
+    link: Link
+    """Its page."""
+    summary: str
+    """What its first operator does."""
+    formulations: int
+    """How many formulations it has."""
+    users: int
+    """How many entries use one of them."""
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorsView:
     """The index of operators."""
 
-    families: tuple[tuple[Link, str, int], ...]
-    """Each family's page with the summary of its first operator and the number of formulations."""
+    kinds: tuple[tuple[str, str, tuple[FamilyCard, ...]], ...]
+    """Each kind by its name in pictures and in words, with its families."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +163,15 @@ class VerificationView:
     """How many claims have each status."""
 
 
-def operators_view() -> OperatorsView:
-    """The index of operators."""
+def operators_view(parts: Parts) -> OperatorsView:
+    """The index of operators, from what reads the input to what reads the output."""
+    by_kind: dict[Kind, list[FamilyCard]] = {kind: [] for kind in KINDS}
+    for name, members in FAMILIES.items():
+        first = members[0]
+        link = Link(first.belongs_to.title, family_page(name))
+        by_kind[first.kind].append(FamilyCard(link, first.summary, len(members), len(parts.relatives(first))))
     return OperatorsView(
-        tuple(
-            (Link(members[0].belongs_to.title, family_page(name)), members[0].summary, len(members))
-            for name, members in FAMILIES.items()
-        )
+        tuple((picture_name(kind), KINDS[kind], tuple(cards)) for kind, cards in by_kind.items() if cards)
     )
 
 

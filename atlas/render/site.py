@@ -18,6 +18,8 @@ from atlas.issues import Issue
 
 Body = Callable[[], str]
 """Produces a page's finished HTML each time it is called."""
+FoundKind = Literal["model", "component", "operator", "symbol", "library", "source", "page"]
+"""The kinds of things that search finds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +144,26 @@ ProseRenderer = Callable[[ProseFile], Prose]
 """Renders one prose page; what is wrong with it is raised as a ContentError."""
 
 
+@dataclass(frozen=True, slots=True)
+class SearchRecord:
+    """One thing that search finds."""
+
+    kind: FoundKind
+    """What kind of thing it is; the group in which it is shown."""
+    url: str
+    """Its address below the site's root."""
+    title: str
+    """Its name."""
+    where: str
+    """What it belongs to, in a few words."""
+    summary: str
+    """One sentence."""
+    texts: tuple[tuple[int, str], ...] = ()
+    """By what else it is found: texts, each with its weight."""
+
+
 def _nothing() -> None:
-    """The `close` of a site that holds nothing open."""
+    """The `close` of a site that holds nothing open, and the `settle` of one whose assets are finished."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +178,12 @@ class Site:
     """What is wrong with the content; a site with any error is not written, warnings are said on its pages."""
     prose: ProseRenderer
     """Renders the prose pages beside the entries."""
+    records: tuple[SearchRecord, ...] = ()
+    """What search finds of the pages; prose pages get theirs once they are rendered."""
     close: Callable[[], None] = _nothing
     """Releases what `prose` and the bodies hold open, such as the Node process; called once, after the last page."""
+    settle: Callable[[], None] = _nothing
+    """Finishes the assets that depend on all prose, such as fonts; called once, before the assets are copied."""
 
 
 class PageStore:

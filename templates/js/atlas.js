@@ -1,5 +1,17 @@
-/* What a page gains by JavaScript: a switch for the colours and buttons that copy code. */
+/* Sets the chosen colours as early as nothing has to wait for it; without a choice the system's are used. */
 (() => {
+  "use strict";
+  let choice = null;
+  try {
+    choice = localStorage.getItem("atlas-theme");
+  } catch {
+    /* Storage may be forbidden; the system's colours do. */
+  }
+  if (choice === "light" || choice === "dark") document.documentElement.dataset.theme = choice;
+})();
+
+/* What a page gains by JavaScript: a switch for the colours and buttons that copy code. */
+const enhance = () => {
   "use strict";
   const root = document.documentElement;
 
@@ -24,14 +36,36 @@
     });
   }
 
-  /* On a wide screen a fold of contents is always open and has no handle; on a narrow one the reader's choice is kept. */
-  for (const fold of document.querySelectorAll("[data-fold-below]")) {
-    const wide = window.matchMedia(`(min-width: ${fold.dataset.foldBelow})`);
-    let chosen = false;
-    const apply = () => { fold.open = wide.matches || chosen; };
-    fold.addEventListener("toggle", () => { if (!wide.matches) chosen = fold.open; });
-    wide.addEventListener("change", apply);
-    apply();
+  /* The drawer of a narrow screen closes behind the reader who chose a place on the same page. */
+  const drawer = document.querySelector(".drawer");
+  drawer?.addEventListener("click", (event) => {
+    if (event.target.closest("a[href^='#']")) drawer.open = false;
+  });
+
+  /* Search is brought when it is first asked for; where that fails, its button leads to the page that lists everything. */
+  const openers = document.querySelectorAll("[data-search]");
+  if (openers.length && window.HTMLDialogElement) {
+    const palette = new URL("search.js", document.currentScript.src).href;
+    const all = new URL(openers[0].dataset.search, document.baseURI).href;
+    const open = async () => {
+      try {
+        await (await import(palette)).open(all);
+      } catch {
+        location.href = all;
+      }
+    };
+    for (const opener of openers) {
+      opener.hidden = false;
+      opener.addEventListener("click", open);
+    }
+    document.addEventListener("keydown", (event) => {
+      const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
+      const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      if (!(event.key === "/" && isPlain && !isTyping) && !(event.key.toLowerCase() === "k" && isCommand)) return;
+      event.preventDefault();
+      open();
+    });
   }
 
   for (const block of document.querySelectorAll("[data-copy]")) {
@@ -40,9 +74,10 @@
     copy.type = "button";
     copy.className = "copy";
     copy.textContent = "Copy";
-    copy.setAttribute("aria-label", `Copy ${block.dataset.copy}`);
+    const label = block.dataset.copy || block.firstElementChild.getAttribute("aria-label");
+    copy.setAttribute("aria-label", `Copy ${label}`);
     copy.addEventListener("click", async () => {
-      const lines = [...block.querySelectorAll("[data-line]")].map((line) => line.textContent);
+      const lines = [...block.querySelectorAll("[data-line], li")].map((line) => line.textContent);
       const text = lines.length ? lines.join("\n") + "\n" : block.querySelector("pre, code").textContent;
       try {
         await navigator.clipboard.writeText(text);
@@ -54,6 +89,61 @@
     });
     block.prepend(copy);
   }
+
+  /* Copied maths is TeX, also where a selection begins or ends within a formula. */
+  const formulaAt = (node) => (node instanceof Element ? node : node.parentElement)?.closest(".katex");
+  const texOf = (formula) => formula.querySelector("annotation").textContent.trim();
+  document.addEventListener("copy", (event) => {
+    const selection = getSelection();
+    if (selection.isCollapsed || !event.clipboardData || event.target.closest?.("input, textarea")) return;
+    const range = selection.getRangeAt(0).cloneRange();
+    const [first, last] = [formulaAt(range.startContainer), formulaAt(range.endContainer)];
+    if (first) range.setStartBefore(first);
+    if (last) range.setEndAfter(last);
+    const around = range.commonAncestorContainer;
+    const within = around instanceof Element ? around : around.parentElement;
+    const copied = range.cloneContents();
+    const formulas = copied.querySelectorAll(".katex");
+    if (!formulas.length) return;
+    for (const formula of formulas) {
+      const mark = formula.closest(".katex-display") || within?.closest(".katex-display") ? "$$" : "$";
+      formula.replaceWith(mark + texOf(formula) + mark);
+    }
+    const holder = document.createElement("div");
+    holder.className = "visually-hidden";
+    holder.append(copied);
+    document.body.append(holder); /* innerText knows where lines break only in the page */
+    event.clipboardData.setData("text/plain", holder.innerText);
+    holder.remove();
+    event.preventDefault();
+  });
+
+  /* A button shows the TeX of a formula that stands on its own. */
+  for (const box of document.querySelectorAll(".formula")) {
+    if (!box.querySelector("annotation")) continue;
+    const show = document.createElement("button");
+    show.type = "button";
+    show.className = "copy";
+    show.textContent = "TeX";
+    show.setAttribute("aria-expanded", "false");
+    const tex = document.createElement("pre");
+    tex.className = "tex";
+    tex.textContent = texOf(box);
+    tex.hidden = true;
+    show.addEventListener("click", () => {
+      tex.hidden = !tex.hidden;
+      show.setAttribute("aria-expanded", String(!tex.hidden));
+    });
+    box.prepend(show);
+    box.append(tex);
+  }
+
+  /* n and p lead along the data flow. */
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, [contenteditable]")) return;
+    const rel = { n: "next", p: "prev" }[event.key];
+    if (rel) document.querySelector(`main a[rel="${rel}"]`)?.click();
+  });
 
   /* A link to something inside a fold opens the fold. */
   const unfold = () => {
@@ -68,4 +158,8 @@
   };
   window.addEventListener("hashchange", unfold);
   if (location.hash) unfold();
-})();
+};
+
+/* The script is asked for without being waited for, so it may come before the page is whole or after. */
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", enhance);
+else enhance();

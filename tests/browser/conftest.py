@@ -5,6 +5,8 @@ Nothing here is ever skipped: without a site or without Chromium the tests fail 
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import os
 import re
 import shutil
@@ -21,9 +23,18 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from atlas.node.environment import NPM_CI, made_once, run_command
+from atlas.node.runtime import choose, system_runtime, wheel_runtime
+from atlas.sources.cache import cache_folder
+
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+
+GZIP_LEVEL = 9
+"""What the host compresses with; a host that compresses while it answers may choose 6, which is 3 % larger."""
+AXE = Path(__file__).with_name("axe")
+"""The lock of the accessibility checker."""
 
 SCREEN: ViewportSize = {"width": 1440, "height": 900}
 
@@ -42,6 +53,24 @@ class Host(SimpleHTTPRequestHandler):
         if not path.startswith(self.base):
             return str(SITE / "outside-of-the-site")
         return super().translate_path(path.removeprefix(self.base.rstrip("/")))
+
+    def do_GET(self) -> None:
+        """Answer as static hosts do: text compressed, and everything kept by the browser for a while."""
+        file = Path(self.translate_path(self.path.partition("?")[0]))
+        file = file / "index.html" if file.is_dir() and self.path.partition("?")[0].endswith("/") else file
+        if not file.is_file() or "gzip" not in self.headers.get("Accept-Encoding", ""):
+            super().do_GET()
+            return
+        body, kind = file.read_bytes(), self.guess_type(str(file))
+        self.send_response(HTTPStatus.OK)
+        if kind.startswith("text/") or kind.endswith(("javascript", "json", "xml")):
+            body = gzip.compress(body, GZIP_LEVEL)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "max-age=600")
+        self.end_headers()
+        self.wfile.write(body)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Answer with the site's own page where nothing was found."""
@@ -126,6 +155,25 @@ def visit(browser: Browser, base_url: str) -> Iterator[Callable[..., Visit]]:
             return made
 
         yield open_page
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The accessibility checker's script, brought by npm from its lock once and kept in the user's cache."""
+    names = ("package.json", "package-lock.json")
+    key = hashlib.sha256(b"".join((AXE / name).read_bytes() for name in names)).hexdigest()[:16]
+    script = Path("node_modules", "axe-core", "axe.min.js")
+    runtime = choose(system_runtime(), wheel_runtime()).runtime
+    if runtime is None:
+        pytest.fail("there is no Node.js with npm to bring the accessibility checker", pytrace=False)
+
+    def install(folder: Path) -> None:
+        for name in names:
+            shutil.copyfile(AXE / name, folder / name)
+        run_command([*runtime.npm, *NPM_CI], "npm ci", folder)
+
+    made = made_once(cache_folder() / f"axe-{key}", install, lambda folder: (folder / script).is_file(), print)
+    return (made / script).read_text(encoding="utf-8")
 
 
 def note_console(visit: Visit, kind: str, text: str) -> None:

@@ -24,7 +24,11 @@ PAGES = {
     "sources": "/sources/",
     "source": "/sources/tensor2tensor/",
     "source file": "/sources/tensor2tensor/tensor2tensor/models/common_layers.py/",
+    "glossary": "/glossary/",
     "verification": "/verification/",
+    "compare": "/compare/",
+    "index": "/a-z/",
+    "prose": "/formula-language/",
     "not found": "/404.html",
 }
 FORMULAS = ("model component", "library layer")
@@ -43,9 +47,10 @@ WIDER_THAN_THE_SCREEN = """() => {
 UNFOLD = "() => document.querySelectorAll('details').forEach(e => { e.open = true })"
 
 SAID = """() => {
-    // Scripts may add controls, and no part of the text; what is folded or hidden counts too.
+    // Scripts may add controls and a comparison, and no other text; what is folded or hidden counts too.
     const main = document.querySelector('main').cloneNode(true);
-    main.querySelectorAll('button').forEach(e => e.remove());
+    main.querySelectorAll('button, [data-comparison]').forEach(e => e.remove());
+    main.querySelectorAll('button, .tex').forEach(e => e.remove());
     return main.textContent.split(/\\s+/).filter(Boolean);
 }"""
 
@@ -156,8 +161,8 @@ def test_a_page_says_the_same_without_scripts(visit: Opener, path: str) -> None:
 def test_formulas_and_excerpts_can_be_read_without_scripts(visit: Opener, path: str) -> None:
     page = visit(path, scripts=False).page
     assert page.locator("main .katex-html").first.is_visible()
-    folded = page.locator("main details", has=page.locator("pre")).first
-    code = folded.locator("pre").first
+    folded = page.locator("main details", has=page.locator(".code")).first
+    code = folded.locator(".code").first
     if not code.is_visible():
         folded.locator("summary").first.click()
     assert code.is_visible()
@@ -172,37 +177,13 @@ def test_an_unknown_address_gets_a_whole_page_with_a_way_home(visit: Opener, bas
     assert seen.page.locator("h1").count() == 1
 
 
-@pytest.mark.parametrize(("fold", "wide", "narrow"), [(".site-nav", 1000, 900), (".toc", 1300, 1200)])
-def test_contents_fold_on_narrow_screens_and_keep_the_readers_choice(
-    visit: Opener, fold: str, wide: int, narrow: int
-) -> None:
-    page = visit(PAGES["model component"]).page
-    details, links = page.locator(f"{fold} details"), page.locator(f"{fold} details a")
-
-    def at(width: int) -> None:
-        page.set_viewport_size({"width": width, "height": 900})
-
-    at(narrow)
-    assert not links.first.is_visible()
-    details.locator("summary").click()
-    assert links.first.is_visible()
-    for width in (wide, narrow):
-        at(width)
-        assert links.first.is_visible()
-    details.locator("summary").click()
-    at(wide)
-    assert links.first.is_visible()
-    at(narrow)
-    assert not links.first.is_visible()
-
-
 @pytest.mark.parametrize("width", [390, 1000, 1440])
 def test_the_contents_of_a_page_lead_to_its_headings(visit: Opener, width: int) -> None:
     page = visit(PAGES["model component"]).page
     page.set_viewport_size({"width": width, "height": 900})
     link = page.locator(".toc a", has_text="transformer.py")
     if not link.is_visible():
-        page.locator(".toc summary").click()
+        page.locator(".drawer > summary").click()
     link.click()
     heading = page.locator("#excerpt-residual-fn").bounding_box()
     assert heading is not None

@@ -17,7 +17,18 @@ import yaml
 from atlas.exceptions import ContentError, NodeError
 from atlas.issues import Issue
 from atlas.plugin import events
-from atlas.render.site import Heading, NavSection, PageStore, Prose, ProseFile, Settings, Site, SiteAsset, SitePage
+from atlas.render.site import (
+    Heading,
+    NavSection,
+    PageStore,
+    Prose,
+    ProseFile,
+    SearchRecord,
+    Settings,
+    Site,
+    SiteAsset,
+    SitePage,
+)
 
 
 def build_site(settings: Settings) -> Site:
@@ -46,7 +57,8 @@ def build_site(settings: Settings) -> Site:
     if issues and settings.site_name == "Raises":
         raise ContentError(issues)
     assets = (SiteAsset("assets/made.css", b"made {}"),)
-    return Site(pages=tuple(pages), assets=assets, issues=tuple(issues), prose=prose)
+    records = tuple(SearchRecord("component", page.url, page.title, "", page.description) for page in pages)
+    return Site(pages=tuple(pages), assets=assets, issues=tuple(issues), prose=prose, records=records)
 
 
 def section(given: str | list[str]) -> NavSection:

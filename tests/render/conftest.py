@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -174,3 +178,17 @@ def sketches() -> Mapping[str, Sketch]:
     """The synthetic models by name."""
     makers = (encoder_decoder, nested, single, recurrent, large, odd_titles)
     return {maker.__name__: maker() for maker in makers}
+
+
+@pytest.fixture(scope="session")
+def ask_search() -> Callable[..., Any]:
+    """Run the browser's side of search: `ask_search(site=folder, queries=[...], texts=[...])`."""
+    node = prepare().node
+
+    def ask(**given: Any) -> Any:
+        command = [str(node), str(Path(__file__).with_name("search_query.mjs"))]
+        done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return ask

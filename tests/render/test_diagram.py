@@ -196,10 +196,12 @@ def test_the_svg_has_a_name_a_description_and_a_named_link_for_each_component(on
     links = list(root.iter(f"{SVG}a"))
     assert len(links) == len(one.sketch.nodes)
     for link in links:
-        name = link.findtext(f"{SVG}title")
-        assert name is not None
         shown = [text.text for text in link.iter(f"{SVG}text") if text.get("class") == "name"]
         assert shown
+        assert link.get("aria-description")
+        is_cut = (shown[-1] or "").endswith("…")
+        assert (link.get("aria-label") is not None) == is_cut, "what is seen in full is the name"
+        name = link.get("aria-label") or " ".join(filter(None, shown))
         words = "".join(" ".join(filter(None, shown)).split()).rstrip("…")
         assert "".join(name.split()).startswith(words)
 

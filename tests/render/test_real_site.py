@@ -293,9 +293,10 @@ def test_the_chainer_page_has_what_its_api_documentation_has(site: Site) -> None
 
 def test_excerpts_keep_the_numbers_and_the_text_of_the_pinned_lines(site: Site) -> None:
     html = page(site, FFN).body()
-    numbers = [int(number) for number in re.findall(r'class="number"[^>]*>(\d+)<', html)]
-    passages = [*range(406, 444), *range(59, 62)]
-    assert numbers == passages * 2  # once as code, once below the source claim
+    lists = re.findall(r'<ol start="(\d+)">(.*?)</ol>', html)
+    numbers = [range(int(first), int(first) + lines.count("<li>")) for first, lines in lists]
+    assert numbers == [range(406, 444), range(59, 62)] * 2  # once as code, once below the source claim
+    assert "<li><span" in lists[0][1]
 
 
 def test_links_to_upstream_name_the_exact_lines_at_the_pinned_revision(site: Site) -> None:

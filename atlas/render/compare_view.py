@@ -1,0 +1,298 @@
+"""The page that compares two models or variants: what reads without a script, and each model's data for the script.
+
+A model's data is a file of its own, so that a reader who compares two of ten thousand models loads two files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from atlas.checks.checked import Checked, CheckedCollection
+from atlas.entries.collection import Model, Variant
+from atlas.graph.accounting import ModelAccount, grouped
+from atlas.graph.structure import Block, Node
+from atlas.operators.catalogue import find
+from atlas.render.addresses import COMPARE, collection_page, entry_page
+from atlas.render.deferred import Maths
+from atlas.render.figures_view import CACHE_BYTES, latex_sum
+from atlas.render.kinds import KINDS, named
+from atlas.render.model_sketch import picture_kind
+from atlas.render.parts import Link, Parts
+from atlas.render.site import relative_url
+from atlas.sizes import size
+
+COUNTED: tuple[tuple[str, str, Callable[[ModelAccount], int]], ...] = (
+    ("parameters", "Parameters", lambda one: one.total),
+    ("parameters", "Active parameters of one token", lambda one: one.active),
+    ("parameters", "Embedding parameters", lambda one: one.embedding),
+    ("parameters", "Non-embedding parameters", lambda one: one.non_embedding),
+    ("parameters", "Buffers, in no total", lambda one: one.buffers),
+    ("cache", "Cached numbers per token", lambda one: one.cache),
+    ("cache", "Cached numbers per token of an input", lambda one: one.input_cache),
+    ("cache", "Cached numbers per token of a window", lambda one: one.window_cache),
+    ("cache", "Numbers kept whatever the length", lambda one: one.constant_state),
+)
+"""What is counted: the section that shows it, its name, and where it is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceView:
+    """A model that can be chosen."""
+
+    id: str
+    """The collection's id."""
+    title: str
+    """The model's name."""
+    data_url: str
+    """The script's data, below the site's root."""
+    variants: tuple[tuple[str, str], ...]
+    """Each variant's name with its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """One variant in the table of all models."""
+
+    link: Link
+    """The model's page."""
+    variant: str
+    """The variant's title."""
+    kind: str
+    """What kind of model it is."""
+    year: str
+    """The year of its publication."""
+    total: str
+    """Its parameters."""
+    active: str
+    """Those that one token meets."""
+    cache: str
+    """The bytes kept per token in bfloat16, or empty."""
+    complete: bool
+    """Whether every component has an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class VariantsView:
+    """The variants of one model side by side."""
+
+    link: Link
+    """The model's page."""
+    anchor: str
+    """The id of its heading."""
+    variants: tuple[str, ...]
+    """Their titles."""
+    sizes: tuple[tuple[Maths, str, tuple[str, ...]], ...]
+    """Each size that differs, with its meaning and its value in every variant."""
+    same: tuple[Maths, ...]
+    """The sizes that are the same in all of them, as equations."""
+    figures: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each figure with its value in every variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareView:
+    """The page."""
+
+    choices: tuple[ChoiceView, ...]
+    """What can be compared."""
+    overview: tuple[OverviewRow, ...]
+    """All models and variants."""
+    families: tuple[VariantsView, ...]
+    """The models that have several variants."""
+
+
+def data_page(collection_id: str) -> str:
+    """The address of a model's data."""
+    return f"{COMPARE}{collection_id}.json"
+
+
+def comparable(checked: Checked) -> Iterator[tuple[CheckedCollection, Model]]:
+    """The models that are counted."""
+    for collection in checked.collections.values():
+        data = collection.collection.data
+        if isinstance(data, Model) and collection.graph is not None and collection.accounts:
+            yield collection, data
+
+
+def compare_view(checked: Checked, parts: Parts) -> CompareView:
+    """The page's own part."""
+    models = list(comparable(checked))
+    return CompareView(
+        tuple(
+            ChoiceView(
+                one.collection.id,
+                data.title,
+                data_page(one.collection.id),
+                tuple((name, variant.title) for name, variant in data.variants.items()),
+            )
+            for one, data in models
+        ),
+        tuple(row for one, data in models for row in _overview(one, data)),
+        tuple(_variants(one, data, parts) for one, data in models if len(data.variants) > 1),
+    )
+
+
+def compare_data(checked: CheckedCollection, model: Model, parts: Parts) -> dict[str, object]:
+    """What the script is told about one model; formulas in it are promises of HTML."""
+    return {
+        "title": model.title,
+        "url": _url(collection_page(checked.collection.id)),
+        "complete": model.complete,
+        "facts": [["Kind", model.kind], ["Published", str(model.paper.year)]],
+        "sizes": [
+            {"name": name, "html": parts.typesetting.maths(name), "meaning": model.dimensions[name]}
+            for name in model.dimensions
+            if any(name in _sizes(checked, variant) for variant in model.variants)
+        ],
+        "settings": dict(_settings(model.upstream.settings)) if model.upstream is not None else {},
+        "structure": list(_structure(checked, parts)),
+        "formulas": list(_formulas(checked, parts)),
+        "kinds": KINDS,
+        "bytes": [list(one) for one in CACHE_BYTES],
+        "variants": {name: _variant_data(checked, name, variant, parts) for name, variant in model.variants.items()},
+    }
+
+
+def _variant_data(checked: CheckedCollection, name: str, variant: Variant, parts: Parts) -> dict[str, object]:
+    account = checked.accounts[name]
+    kinds: dict[str, int] = defaultdict(int)
+    for node in checked.graph.nodes if checked.graph is not None else ():
+        kinds[picture_kind(node.entry.data.operator)] += account.across.get(node.id, 0)
+    macs = parts.typesetting.maths(latex_sum(account.macs)) if account.macs.terms else ""
+    return {
+        "title": variant.title,
+        "sizes": {one: _value(value) for one, value in _sizes(checked, name).items()},
+        "figures": [[section, label, str(of(account))] for section, label, of in COUNTED],
+        "kinds": {kind: str(kinds[kind]) for kind in KINDS if kinds.get(kind)},
+        "stacks": {one.name: [one.layers, str(one.total)] for one in account.stacks},
+        "macs": macs,
+    }
+
+
+def _sizes(checked: CheckedCollection, variant: str) -> dict[str, int | tuple[int, ...]]:
+    """The sizes of a variant, and those that follow from them and are the same wherever they are used."""
+    model = checked.collection.data
+    if not isinstance(model, Model):
+        raise TypeError(f"{checked.collection.id} is no model")
+    follow: dict[str, set[int]] = defaultdict(set)
+    for entry in checked.accounts[variant].entries.values():
+        for place in entry.places:
+            for name, value in place.sizes.items():
+                follow[name].add(value)
+    own = model.variants[variant].sizes
+    more = {name: next(iter(values)) for name, values in follow.items() if len(values) == 1}
+    return {**{name: value for name, value in more.items() if name in model.dimensions}, **own}
+
+
+def _settings(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:
+    """Each setting with its value; the parts of one have its name and a dot before theirs."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _settings(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", _written(value)
+
+
+def _structure(checked: CheckedCollection, parts: Parts) -> Iterator[dict[str, object]]:
+    """Every block with its own components in the order of the data flow; those around a block within are two runs."""
+
+    def block(one: Block, depth: int) -> Iterator[dict[str, object]]:
+        layers = one.stack.layers
+        found: list[dict[str, object]] = []
+        head = {
+            "path": one.id,
+            "title": one.stack.title,
+            "depth": depth,
+            "layers": "" if layers is None else parts.typesetting.maths(str(size(layers))),
+        }
+        for child in one.children:
+            if isinstance(child, Node):
+                found.append(_component(child))
+            else:
+                if found or child is one.children[0]:
+                    yield {**head, "parts": found}
+                    found = []
+                yield from block(child, depth + 1)
+        if found:
+            yield {**head, "parts": found}
+
+    for outer in checked.graph.blocks if checked.graph is not None else ():
+        yield from block(outer, 0)
+
+
+def _component(node: Node) -> dict[str, object]:
+    operator = find(node.entry.data.operator)
+    return {
+        "title": node.title,
+        "url": _url(entry_page(node.entry)),
+        "operator": operator.name,
+        "name": operator.title,
+        "kind": picture_kind(operator.name),
+    }
+
+
+def _formulas(checked: CheckedCollection, parts: Parts) -> Iterator[dict[str, object]]:
+    for entry in checked.entries:
+        yield {
+            "title": entry.entry.data.title,
+            "url": _url(entry_page(entry.entry)),
+            "operator": entry.operator.name,
+            "family": entry.operator.belongs_to.title,
+            "kind": picture_kind(entry.operator.name),
+            "name": named(picture_kind(entry.operator.name)),
+            "tex": entry.entry.data.formula,
+            "html": parts.typesetting.maths(entry.entry.data.formula, display=True),
+        }
+
+
+def _overview(checked: CheckedCollection, model: Model) -> Iterator[OverviewRow]:
+    link = Link(model.title, collection_page(checked.collection.id))
+    width = dict(CACHE_BYTES)["bfloat16"]
+    for name, account in checked.accounts.items():
+        cache = f"{grouped(account.cache * width)} bytes" if account.cache else ""
+        total, active = grouped(account.total), grouped(account.active)
+        year = str(model.paper.year)
+        yield OverviewRow(link, model.variants[name].title, model.kind, year, total, active, cache, model.complete)
+
+
+def _variants(checked: CheckedCollection, model: Model, parts: Parts) -> VariantsView:
+    maths = parts.typesetting.maths
+    rows = {
+        name: tuple(_value(one.sizes[name]) if name in one.sizes else "–" for one in model.variants.values())
+        for name in _names(model)
+    }
+    accounts = tuple(checked.accounts.values())
+    counted = [(label, tuple(grouped(of(one)) for one in accounts)) for _, label, of in COUNTED]
+    return VariantsView(
+        Link(model.title, collection_page(checked.collection.id)),
+        f"variants-{checked.collection.id.replace('/', '-')}",
+        tuple(one.title for one in model.variants.values()),
+        tuple((maths(name), model.dimensions[name], values) for name, values in rows.items() if len(set(values)) > 1),
+        tuple(
+            maths(f"{name} = {values[0].replace(',', '{,}')}") for name, values in rows.items() if len(set(values)) == 1
+        ),
+        tuple((label, values) for label, values in counted if set(values) != {"0"}),
+    )
+
+
+def _names(model: Model) -> list[str]:
+    """The sizes that variants bind, in the order of the model's dimensions."""
+    bound = {name for variant in model.variants.values() for name in variant.sizes}
+    return [name for name in model.dimensions if name in bound]
+
+
+def _value(value: int | tuple[int, ...]) -> str:
+    return grouped(value) if isinstance(value, int) else ", ".join(map(grouped, value))
+
+
+def _written(value: object) -> str:
+    """A setting as configuration files write it: a text alone, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _url(target: str) -> str:
+    return relative_url(target, COMPARE)

@@ -1,0 +1,111 @@
+"""KaTeX's fonts, cut down to the characters that the site shows: a first visit brings a quarter of their bytes.
+
+What is shown is known only once every page is typeset, prose included, so the fonts lie there whole until then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import re
+import tempfile
+from collections.abc import Iterable
+from html import unescape
+from pathlib import Path
+
+from fontTools import version
+from fontTools.subset import Options, Subsetter
+from fontTools.ttLib import TTFont
+
+from atlas.node.process import Typeset
+from atlas.sources.cache import cache_folder
+
+ALWAYS = "0123456789+−=()[],."
+"""Characters that are kept in any case, so that a site without a formula still has fonts that are valid."""
+_TAG = re.compile("<[^>]*>")
+_SHOWN = 'class="katex-html"'
+_SETTINGS = "woff2, no hinting, no mirrors"
+"""What a subset depends on besides the font and the characters."""
+
+_CLASSES = {
+    "Main-Regular": r'class="katex"',
+    "Math-Italic": r"\bmathnormal\b",
+    "Main-Bold": r"\b(?:mathbf|textbf)\b",
+    "Main-Italic": r"\b(?:mathit|textit)\b",
+    "Math-BoldItalic": r"\bboldsymbol\b",
+    "AMS-Regular": r"\b(?:amsrm|mathbb|textbb)\b",
+    "Caligraphic-Regular": r"\bmathcal\b",
+    "Size1-Regular": r"\b(?:small-op|delimsizing size1|delim-size1)\b",
+    "Size2-Regular": r"\b(?:large-op|delimsizing size2)\b",
+    "Size3-Regular": r"\bdelimsizing size3\b",
+    "Size4-Regular": r"\b(?:delimsizing size4|delim-size4)\b",
+}
+"""The fonts that formulas use, each with the classes by which KaTeX's CSS chooses it; rarer ones come when needed."""
+_USED = {f"KaTeX_{name}.woff2": re.compile(pattern) for name, pattern in _CLASSES.items()}
+
+
+def fonts_of(html: str) -> tuple[str, ...]:
+    """The files of the fonts that the formulas of a page use, so that it can ask for them before it draws."""
+    if _SHOWN not in html:
+        return ()
+    return tuple(name for name, used in _USED.items() if used.search(html))
+
+
+class Glyphs:
+    """The characters that typeset formulas and diagrams show."""
+
+    def __init__(self) -> None:
+        self._characters = set(ALWAYS)
+
+    @property
+    def characters(self) -> str:
+        """All characters, in order."""
+        return "".join(sorted(self._characters))
+
+    def note(self, results: Iterable[Typeset]) -> None:
+        """Note what formulas show; of KaTeX's two copies only the one for the eye uses its fonts."""
+        for result in results:
+            for shown in (result.html or "").split(_SHOWN)[1:]:
+                self.note_text(unescape(_TAG.sub("", f"<{shown}")))
+
+    def note_text(self, text: str) -> None:
+        """Note a text that is shown in KaTeX's fonts."""
+        self._characters.update(text)
+
+
+def shrink(fonts: Iterable[Path], characters: str) -> None:
+    """Replace fonts by subsets with these characters; made ones are kept in the user's cache, by content."""
+    for font in fonts:
+        font.write_bytes(_subset(font.read_bytes(), characters))
+
+
+def _subset(font: bytes, characters: str) -> bytes:
+    key = hashlib.sha256(f"{_SETTINGS}\0{version}\0{characters}\0".encode() + font).hexdigest()
+    kept = cache_folder() / "fonts" / f"{key}.woff2"
+    with contextlib.suppress(OSError):
+        return kept.read_bytes()
+    made = subset(font, characters)
+    with contextlib.suppress(OSError):  # without a cache the next build makes it anew
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
+            file.write(made)
+        Path(file.name).replace(kept)
+    return made
+
+
+def subset(font: bytes, characters: str) -> bytes:
+    """The font as WOFF2 with only those of the characters that it has; the same input gives the same bytes."""
+    options = Options()
+    options.hinting = (
+        False  # TeX's fonts are hinted for screens of long ago, and no system that reads WOFF2 asks for it
+    )
+    options.bidi_closure = False  # formulas run from left to right, so `(` brings no `)`
+    with TTFont(io.BytesIO(font), recalcTimestamp=False) as opened:
+        chosen = Subsetter(options)
+        chosen.populate(text=characters)
+        chosen.subset(opened)
+        opened.flavor = "woff2"
+        written = io.BytesIO()
+        opened.save(written)
+    return written.getvalue()

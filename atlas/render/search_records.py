@@ -1,0 +1,266 @@
+"""Views → search records: by what a reader may look for each page, and never its rendered maths or code.
+
+A component is found by its title, by what else its operator is called, by upstream's tensor names, by its symbols in
+any spelling and by its figures; each place where it stands in a model gives it the names that it has there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from html.parser import HTMLParser
+
+from atlas.checks.checked import Checked, CheckedCollection
+from atlas.entries.collection import Model
+from atlas.graph.structure import Node
+from atlas.operators.names import ALSO_CALLED
+from atlas.render.addresses import collection_page, entry_page
+from atlas.render.collection_view import LibraryView, ModelView
+from atlas.render.component_view import AxisView, ComponentView
+from atlas.render.pages import PagePlan
+from atlas.render.parameters_view import ParametersView
+from atlas.render.parts import Count
+from atlas.render.reference_views import FamilyView, FileView, FormulationView, SourceView
+from atlas.render.search_index import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT
+from atlas.render.search_words import GREEK
+from atlas.render.site import FoundKind, Prose, SearchRecord
+from atlas.sizes import size
+
+Texts = Iterator[tuple[int, str]]
+"""What a record is found by, with the weights."""
+
+FIGURE_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
+"""The units in which people write large counts, as in `46.7B`."""
+SUMMARY_LETTERS = 200
+"""How much of a prose page's beginning is shown."""
+_LETTERS = {name: chr(0x3B1 + number) for number, name in enumerate(GREEK)} | {"ell": "ℓ"}
+
+
+def search_records(checked: Checked, plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
+    """The records of all planned pages, and those of the sizes that models and libraries name."""
+    places: dict[str, list[Node]] = defaultdict(list)
+    for collection in checked.collections.values():
+        if collection.graph is not None:
+            for node in collection.graph.nodes:
+                places[entry_page(node.entry)].append(node)
+    for plan in plans:
+        yield from _of_plan(plan, places.get(plan.url, ()))
+    for collection in checked.collections.values():
+        yield from _sizes(collection)
+
+
+def prose_record(url: str, title: str, prose: Prose) -> SearchRecord:
+    """The record of a prose page, made of its text without maths and code."""
+    text = _Text(prose.search).text
+    headings = [(SUMMARY, heading.title) for heading in prose.headings if heading.level > 1]
+    beginning = text.removeprefix(title).strip()
+    summary = beginning if len(beginning) <= SUMMARY_LETTERS else beginning[:SUMMARY_LETTERS].rpartition(" ")[0] + " …"
+    return SearchRecord("page", url, title, "", summary, (*headings, (TEXT, text)))
+
+
+def readable(tex: str) -> str:
+    r"""A symbol as plain text: `h_{kv}` is h_kv and `\gamma_2` is γ_2."""
+
+    def letter(found: re.Match[str]) -> str:
+        name = found[1].removeprefix("var")
+        greek = _LETTERS.get(name.lower())
+        if greek is None:
+            return f"{name} "
+        return greek.upper() if name[0].isupper() else greek
+
+    return re.sub(r"\\([A-Za-z]+) ?", letter, re.sub(r"\\(?:text|mathrm|operatorname)(?![A-Za-z])", "", tex)).translate(
+        {ord("{"): None, ord("}"): None}
+    )
+
+
+def short(count: str) -> Iterator[str]:
+    """A large count as people write it: `46.7B` and `47B` for 46,702,792,704."""
+    digits = count.replace(",", "")
+    if not digits.isdecimal():
+        return
+    number = int(digits)
+    for step, unit in FIGURE_STEPS:
+        if number >= step:
+            yield from dict.fromkeys((f"{number / step:.1f}{unit}", f"{number / step:.0f}{unit}"))
+            return
+
+
+def _of_plan(plan: PagePlan, places: Iterable[Node]) -> Iterator[SearchRecord]:
+    match plan.view:
+        case ModelView() as view:
+            yield _record("model", plan, f"{view.kind} · {view.paper.year}", _model(view))
+        case LibraryView() as view:
+            yield _record("library", plan, f"{view.kind} · {view.source.title}", _library(view))
+        case ComponentView() as view:
+            where = " · ".join([*(link.title for link in view.breadcrumb), view.standing])
+            yield _record("component", plan, where, (*_component(view), *_places(places)))
+        case FamilyView() as view:
+            for one in view.formulations:
+                texts, where = tuple(_formulation(one, view)), f"{view.title} · {one.name}"
+                yield SearchRecord("operator", f"{plan.url}#{one.anchor}", one.title, where, one.summary, texts)
+        case FileView() as view:
+            texts = ((NAME, view.path), *((TEXT, passage.title) for passage in view.passages))
+            yield SearchRecord("source", plan.url, view.name, f"{view.source.title} · {view.path}", "", texts)
+        case SourceView() as view:
+            yield _record("source", plan, view.release or view.revision[:12], _source(view))
+        case _ if plan.url:  # the home page is no find: it is where readers come from
+            yield _record("page", plan, "", ())
+
+
+def _record(kind: FoundKind, plan: PagePlan, where: str, texts: Iterable[tuple[int, str]]) -> SearchRecord:
+    return SearchRecord(kind, plan.url, plan.title, where, plan.description, tuple(texts))
+
+
+def _library(view: LibraryView) -> Texts:
+    yield from ((TEXT, view.kind), (NAME, view.source.title), (NAME, view.repository.title))
+
+
+def _source(view: SourceView) -> Texts:
+    yield from ((NAME, name) for name in (view.repository.title, view.release, view.licence, view.revision))
+
+
+def _model(view: ModelView) -> Texts:
+    yield ALIAS, view.paper.title
+    yield NAME, view.paper.arxiv or ""
+    yield SUMMARY, view.kind
+    yield TEXT, " ".join(view.paper.authors)
+    for variant in view.variants:
+        yield from ((ALIAS, variant.title), (ALIAS, variant.name), (NUMBER, variant.total))
+        yield from ((NUMBER, one) for one in (*variant.sizes, *short(variant.total)))
+    for figure in view.figures:
+        yield SUMMARY, f"KV {figure.name}" if figure.name.startswith("Cache") else figure.name
+        yield from ((NUMBER, value) for value in figure.values)
+    for published in view.published:
+        yield SUMMARY, published.quantity
+        yield from ((NUMBER, one) for one in (published.published, *short(published.published)))
+    for symbol, meaning in view.size_symbols:
+        yield from ((SYMBOL, symbol.tex), (TEXT, meaning))
+    yield from ((TEXT, stack.title) for stack in view.stacks)
+    yield TEXT, view.note.plain if view.note else ""
+    for difference in view.differences:
+        yield TEXT, difference.about.plain
+
+
+def _component(view: ComponentView) -> Texts:
+    operator = view.reference.name
+    yield NAME, operator
+    yield from ((ALIAS, name) for name in ALSO_CALLED.get(operator, ()))
+    yield NAME, view.call.title if view.call else ""
+    yield from _counted(view.parameters)
+    for port in (*view.ins, *view.outs):
+        yield from ((SYMBOL, port.symbol.tex if port.symbol else ""), (TEXT, port.value.tex), *_axes(port.axes))
+    for symbol in view.symbols:
+        yield from ((SYMBOL, symbol.symbol.tex), (SYMBOL, symbol.binds), (TEXT, symbol.meaning), *_axes(symbol.axes))
+    yield TEXT, view.formula.tex
+    yield from ((SUMMARY, f"{name} {value}") for name, value in view.conventions)
+    for option in view.options:
+        yield from ((NAME, option.name), (NUMBER, option.value))
+    for state in view.state:
+        yield from ((SUMMARY, f"KV cache, state kept {state.lifetime}"), (TEXT, state.meaning))
+    yield from ((TEXT, text.plain) for text in (view.note, view.training) if text)
+    yield from ((TEXT, difference.about.plain) for difference in view.differences)
+    if view.api is not None:
+        yield ALIAS, view.api.name
+        yield from ((NAME, one.name) for one in (*view.api.arguments, *view.api.attributes, *view.api.call_arguments))
+    for claim in view.claims:
+        yield from ((TEXT, claim.claim.plain), (SUMMARY, claim.path))
+
+
+def _counted(view: ParametersView) -> Texts:
+    for row in view.rows:
+        yield from ((TEXT, row.label), (NAME, row.tensor), (NUMBER, _number(row.count)))
+    for buffer in view.buffers:
+        yield from ((TEXT, buffer.label), (NAME, buffer.tensor))
+    yield from ((NUMBER, _number(count)) for count in (view.per_instance, view.across))
+
+
+def _axes(axes: Iterable[AxisView]) -> Texts:
+    for axis in axes:
+        yield from ((NUMBER, axis.value), (TEXT, axis.symbol.tex), (TEXT, axis.meaning))
+
+
+def _places(places: Iterable[Node]) -> Texts:
+    """What a component is called where it stands, which may be other than what its own page calls it."""
+    for node in places:
+        yield from ((ALIAS, node.title), (NAME, node.name))
+        yield from ((NAME, tensor) for tensor in node.tensors.values())
+
+
+def _formulation(one: FormulationView, view: FamilyView) -> Texts:
+    yield from ((NAME, one.name), (ALIAS, view.title))
+    yield from ((ALIAS, name) for name in ALSO_CALLED.get(one.name, ()))
+    yield NAME, one.published.title if one.published else ""
+    yield SYMBOL, one.reference.contract
+    for name, value in one.options:
+        yield from ((NAME, name), (NUMBER, value))
+    for convention, value in zip(view.conventions, one.conventions, strict=True):
+        yield SUMMARY, f"{convention} {value}"
+    yield TEXT, one.formula.tex if one.formula else ""
+
+
+def _sizes(checked: CheckedCollection) -> Iterator[SearchRecord]:
+    """A record for each size that a collection names: its symbol, meaning, configuration key and values."""
+    collection = checked.collection
+    page = collection_page(collection.id)
+    for symbol, meaning in collection.data.dimensions.items():
+        keys: list[str] = []
+        values: list[tuple[str, str]] = []
+        if isinstance(collection.data, Model):
+            keys, values = _configured(collection.data, symbol)
+        told = "; ".join(f"{value} in {variant}" for variant, value in values[:3])
+        summary = ". ".join(part for part in (meaning, told, ", ".join(keys)) if part)
+        texts = (
+            (SYMBOL, symbol),
+            (ALIAS, meaning),
+            *((NAME, key) for key in keys),
+            *((NUMBER, value) for _, value in values),
+        )
+        url = f"{page}#variants" if values else page
+        yield SearchRecord("symbol", url, readable(symbol), collection.data.title, summary, texts)
+
+
+def _configured(model: Model, symbol: str) -> tuple[list[str], list[tuple[str, str]]]:
+    """The names of a size in upstream's configurations, and its value in each variant."""
+    keys = dict.fromkeys(
+        setting.name
+        for variant in model.variants.values()
+        for one, setting in variant.settings.items()
+        if one == symbol
+    )
+    for key, text in (model.upstream.keys if model.upstream else {}).items():
+        if isinstance(text, str) and str(size(text)) == str(size(symbol)):
+            keys[key] = None
+    values = []
+    for variant in model.variants.values():
+        if symbol in variant.sizes:
+            value = variant.sizes[symbol]
+            numbers = (value,) if isinstance(value, int) else value
+            values.append((variant.title, ", ".join(f"{number:,}" for number in numbers)))
+    return list(keys), values
+
+
+def _number(count: Count) -> str:
+    """A count that is a number; a formula is none."""
+    return count if isinstance(count, str) else ""
+
+
+class _Text(HTMLParser):
+    """The text of an HTML fragment, its white space folded."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self._parts: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_data(self, data: str) -> None:
+        self._parts.append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._parts.append("" if tag in ("a", "code", "em", "span", "strong") else " ")
+
+    @property
+    def text(self) -> str:
+        """What was read."""
+        return " ".join("".join(self._parts).split())

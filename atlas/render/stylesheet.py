@@ -1,0 +1,54 @@
+"""One minified stylesheet for the whole site, made of the theme's, the code's and KaTeX's, and minified scripts.
+
+A page then asks for its styles once, and the next page finds them in the browser's cache.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import rcssmin
+import rjsmin
+
+from atlas.render.site import SiteAsset
+
+URL = "css/site.css"
+"""Where the one stylesheet is."""
+FIRST = "atlas.css"
+"""The theme's file with the tokens, which comes before the others."""
+_FONT = re.compile(r"url\(\s*fonts/")
+_CHARSET = re.compile(r'@charset "[^"]*";')
+
+
+def site_stylesheet(themes: Sequence[Path], rules: str, code: str, katex: str) -> SiteAsset:
+    """The stylesheets of the theme's `css` folder, further rules, and those of code and of KaTeX, as one file.
+
+    A file that stands in several themes is taken from the first, as MkDocs does with `custom_dir`.
+    """
+    own = {file.name: file for theme in reversed(themes) for file in sorted((theme / "css").glob("*.css"))}
+    names = sorted(own, key=lambda name: (name != FIRST, name))
+    texts = [own[name].read_text(encoding="utf-8") for name in names]
+    texts += [rules, code, _FONT.sub("url(../katex/fonts/", katex)]
+    joined = "\n".join(_CHARSET.sub("", text) for text in texts)
+    return SiteAsset(URL, f"{rcssmin.cssmin(joined)}\n".encode())
+
+
+def diagram_rules(nodes: int) -> str:
+    """The rules that show the facts of a diagram's node while it is pointed at or has the focus.
+
+    A stylesheet cannot say that two numbers are equal, so there is a rule for each number up to that of the largest
+    diagram; a script is not needed then.
+    """
+    if not nodes:
+        return ""
+    chosen = (f".diagram-figure:has(.node-{n}:is(:hover,:focus-visible)) .about-{n}" for n in range(1, nodes + 1))
+    return f"{','.join(chosen)}{{display:block}}"
+
+
+def site_scripts(themes: Sequence[Path]) -> Iterator[SiteAsset]:
+    """The scripts of the theme's `js` folder, minified; they keep their names."""
+    own = {file.name: file for theme in reversed(themes) for file in sorted((theme / "js").glob("*.js"))}
+    for name, file in own.items():
+        yield SiteAsset(f"js/{name}", f"{rjsmin.jsmin(file.read_text(encoding='utf-8'))}\n".encode())

@@ -1,0 +1,148 @@
+"""Every kind of page in both themes under axe, by keyboard alone, and for those who do not see its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Opener = Callable[..., Any]
+
+PAGES = {
+    "home": "/",
+    "model": "/gpt-2/",
+    "nested model": "/resnet/",
+    "model in part": "/transformer/",
+    "component": "/gpt-2/decoder/self-attention/",
+    "library": "/chainer/",
+    "layer": "/chainer/layer-normalization/",
+    "operators": "/operators/",
+    "operator": "/operators/layer-norm/",
+    "sources": "/sources/",
+    "source": "/sources/transformers/",
+    "file": "/sources/transformers/src/transformers/models/gpt2/configuration_gpt2.py/",
+    "glossary": "/glossary/",
+    "verification": "/verification/",
+    "prose": "/formula-language/",
+    "contribute": "/contribute/",
+    "not found": "/404.html",
+}
+every_page = pytest.mark.parametrize("path", PAGES.values(), ids=[name.replace(" ", "-") for name in PAGES])
+
+RUN_AXE = """() => axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'],
+}).then(found => found.violations.map(
+    one => `${one.id}: ${one.nodes.length} × ${one.nodes[0].html.slice(0, 160)} – ${one.help}`))"""
+
+UNFOLD = "() => document.querySelectorAll('details').forEach(e => { e.open = true })"
+
+FOCUSED = """() => {
+    const e = document.activeElement, style = getComputedStyle(e);
+    const card = e.matches('.node') ? e.querySelector('.card') : null;
+    const shown = card ? getComputedStyle(card).strokeWidth === '3px' : style.outlineStyle !== 'none';
+    const area = e.closest('main') ? 'main' : e.closest('.top, .drawer, .bottom')?.className;
+    return e === document.body ? null : {
+        name: e.getAttribute('aria-label') || e.textContent.trim(), shown, tag: e.tagName.toLowerCase(),
+        seen: e.checkVisibility({visibilityProperty: true}), area,
+    };
+}"""
+
+WITHOUT_A_TEXT = """() => [...document.querySelectorAll('img, svg, canvas, object')].filter(e =>
+    !e.closest('[aria-hidden=true], .katex-html') && !(e.tagName === 'IMG' ? e.hasAttribute('alt')
+    : e.getAttribute('aria-label') || e.getAttribute('aria-labelledby'))).map(e => e.outerHTML.slice(0, 120))"""
+
+
+@every_page
+def test_axe_finds_nothing_in_either_theme(visit: Opener, axe: str, path: str) -> None:
+    page = visit(path).page
+    page.evaluate(axe)
+    page.evaluate(UNFOLD)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        assert page.evaluate(RUN_AXE) == [], scheme
+
+
+@pytest.mark.parametrize("path", [PAGES["component"], PAGES["home"]])
+def test_axe_finds_nothing_on_a_phone_with_the_drawer_open(visit: Opener, axe: str, path: str) -> None:
+    page = visit(path).page
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.locator(".drawer > summary").click()
+    page.evaluate(axe)
+    assert page.evaluate(RUN_AXE) == []
+
+
+@every_page
+def test_every_picture_has_a_text_or_is_hidden_from_those_who_hear_the_page(visit: Opener, path: str) -> None:
+    assert visit(path).page.evaluate(WITHOUT_A_TEXT) == []
+
+
+@pytest.mark.parametrize("path", [PAGES["home"], PAGES["model"], PAGES["component"], PAGES["operator"]])
+def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    walked = []
+    for _ in range(400):
+        page.keyboard.press("Tab")
+        at = page.evaluate(FOCUSED)
+        if at is None:
+            break
+        walked.append(at)
+    else:
+        pytest.fail(f"the walk does not end; at last it was at {walked[-1]}")
+    assert walked[0]["name"] == "Skip to the content"
+    assert [one for one in walked if not (one["name"] and one["shown"] and one["seen"])] == []
+    areas = list(dict.fromkeys(one["area"] for one in walked[1:]))
+    assert areas == ["top", "drawer", "main", "bottom"][: len(areas)]
+    assert "main" in areas
+    reached = sum(one["tag"] == "a" and one["area"] == "main" for one in walked)
+    shown = (
+        "() => [...document.querySelectorAll('main a[href]:not([tabindex])')].filter(e => e.checkVisibility()).length"
+    )
+    assert reached == page.evaluate(shown)
+
+
+def test_the_skip_link_leads_past_the_columns(visit: Opener) -> None:
+    page = visit(PAGES["component"]).page
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate(FOCUSED)["area"] == "main"
+
+
+def test_a_node_of_the_diagram_shows_its_facts_to_pointer_and_keyboard_without_a_script(visit: Opener) -> None:
+    page = visit(PAGES["model"], scripts=False).page
+    node, about = page.locator("svg.diagram a.node"), page.locator(".about > div:visible")
+    assert about.count() == 0
+    node.nth(3).hover()
+    assert about.count() == 1
+    for text in ("Causal self-attention", "2,362,368 parameters", "takes", "un", "[B,\u2009S,\u2009d]", "gives"):
+        assert text in about.inner_text()
+    page.mouse.move(0, 0)
+    assert about.count() == 0
+    page.locator(".diagram-box").focus()
+    page.keyboard.press("Tab")
+    assert about.count() == 1
+    assert "Token embedding" in about.inner_text()
+    box = about.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 900
+    node.nth(3).click()
+    page.wait_for_url("**/gpt-2/decoder/self-attention/")
+
+
+def test_n_and_p_lead_along_the_data_flow(visit: Opener) -> None:
+    page = visit(PAGES["component"]).page
+    page.keyboard.press("n")
+    page.wait_for_url("**/attention-residual/")
+    page.keyboard.press("p")
+    page.wait_for_url("**/self-attention/")
+
+
+def test_the_column_marks_where_the_reader_is(visit: Opener) -> None:
+    page = visit(PAGES["component"]).page
+    current = page.locator(".structure [aria-current=page]")
+    assert current.all_inner_texts() == ["Causal self-attention"]
+    stack = page.locator(".structure .stack", has=page.locator("[aria-current=page]"))
+    assert stack.locator(".times").inner_text() == "× 12"
+    nested = visit(PAGES["nested model"]).page.locator(".structure .stack .stack .stack, .structure .stack .stack")
+    assert "First block" in nested.first.inner_text()

@@ -1,0 +1,125 @@
+"""Copying, printing and the reader's own settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Opener = Callable[..., Any]
+
+COMPONENT = "/transformer/encoder/ffn-layer-norm/"
+TEX = r"\varepsilon &= 10^{-6}"
+
+COPY = """selector => {
+    const range = document.createRange(), selection = getSelection();
+    range.selectNodeContents(document.querySelector(selector));
+    selection.removeAllRanges();
+    selection.addRange(range);
+    const data = new DataTransfer();
+    document.querySelector(selector).dispatchEvent(
+        new ClipboardEvent('copy', {clipboardData: data, bubbles: true, cancelable: true}));
+    return data.getData('text/plain');
+}"""
+
+
+def test_copied_maths_is_tex(visit: Opener) -> None:
+    page = visit(COMPONENT).page
+    copied = page.evaluate(COPY, ".formula .katex-display").strip()
+    assert copied.startswith("$$\\begin{aligned}")
+    assert copied.endswith("\\end{aligned}$$")
+    assert TEX in copied
+    within = page.evaluate(COPY, ".formula .katex-html .mathnormal").strip()
+    assert within == copied, "a selection within a formula is that formula"
+
+
+def test_text_and_maths_are_copied_in_their_order(visit: Opener) -> None:
+    copied = visit(COMPONENT).page.evaluate(COPY, ".facts dd").split()
+    assert copied[0] == "$w$"
+    assert copied[1:3] == ["as", "$x$"]
+    assert copied[-1].endswith("]")
+
+
+def test_text_without_maths_is_left_to_the_browser(visit: Opener) -> None:
+    assert visit(COMPONENT).page.evaluate(COPY, "h1") == ""
+
+
+def test_a_button_shows_the_tex(visit: Opener) -> None:
+    page = visit(COMPONENT).page
+    button, tex = page.locator(".formula > button", has_text="TeX"), page.locator(".formula .tex")
+    assert not tex.is_visible()
+    button.focus()
+    page.keyboard.press("Enter")
+    assert TEX in tex.inner_text()
+    assert button.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("Enter")
+    assert not tex.is_visible()
+
+
+def test_copied_code_has_its_text_without_the_numbers(visit: Opener) -> None:
+    page = visit(COMPONENT).page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    block = page.locator(".code", has=page.locator("ol[start]")).first
+    block.locator("button.copy").click()
+    block.locator("button.copy", has_text="Copied").wait_for()
+    copied = page.evaluate("() => navigator.clipboard.readText()").splitlines()
+    assert copied == [
+        line.replace("\u00a0", " ") for line in block.locator("li").evaluate_all("all => all.map(e => e.textContent)")
+    ]
+    assert not re.match(r"\s*\d+\s", copied[0])
+
+
+@pytest.mark.parametrize("path", ["/", "/gpt-2/", COMPONENT, "/glossary/", "/verification/"])
+def test_a_page_prints_without_what_only_a_screen_needs(visit: Opener, path: str) -> None:
+    page = visit(path).page
+    printed = page.pdf(format="A4", print_background=True)
+    assert printed.startswith(b"%PDF-")
+    assert printed.count(b"/Type /Page\n") + printed.count(b"/Type /Page ") + printed.count(b"/Type/Page") > 0
+    page.emulate_media(media="print", color_scheme="dark")
+    for selector in (".top", ".site-nav", ".toc", ".skip"):
+        assert not page.locator(selector).first.is_visible(), selector
+    assert page.locator("h1").is_visible()
+    page.set_viewport_size({"width": 794, "height": 1123})  # A4 at 96 dots an inch
+    assert page.evaluate("() => document.scrollingElement.scrollWidth <= document.documentElement.clientWidth")
+    assert page.evaluate("() => getComputedStyle(document.body).colorScheme") == "light"
+
+
+def test_the_chosen_colours_hold_on_the_next_page(visit: Opener, base_url: str) -> None:
+    page = visit("/").page
+    page.emulate_media(color_scheme="light")
+    switch = page.locator("[data-theme-switch]")
+    switch.click()
+    switch.click()
+    assert switch.inner_text().endswith("dark")
+    page.goto(f"{base_url}{COMPONENT}", wait_until="load")
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
+    assert page.evaluate("() => getComputedStyle(document.documentElement).colorScheme") == "dark"
+
+
+def test_the_drawer_of_a_phone_leads_to_a_place_and_closes_behind_the_reader(visit: Opener) -> None:
+    page = visit(COMPONENT).page
+    page.set_viewport_size({"width": 390, "height": 800})
+    drawer = page.locator(".drawer")
+    link = drawer.locator(".toc a", has_text="Checked")
+    assert not link.is_visible()
+    drawer.locator("> summary").click()
+    assert drawer.locator(".structure").is_visible()
+    link.click()
+    assert not link.is_visible()
+    box = page.locator("#checked").bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 800
+
+
+@pytest.mark.parametrize(("width", "columns"), [(1440, 3), (1100, 2), (390, 1)])
+def test_there_are_as_many_columns_as_there_is_room_for(visit: Opener, width: int, columns: int) -> None:
+    page = visit(COMPONENT, scripts=False).page
+    page.set_viewport_size({"width": width, "height": 900})
+    lefts = []
+    for selector in (".site-nav", "main", ".toc"):
+        box = page.locator(selector).bounding_box()
+        if box is not None and page.locator(selector).is_visible():
+            lefts.append(round(box["x"]))
+    assert len(set(lefts)) == columns

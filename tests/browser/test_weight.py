@@ -1,0 +1,161 @@
+"""What a visit costs: bytes and requests of a component page, the first and the next, and that nothing moves.
+
+Sizes are those on the wire, headers included, as a static host sends them: text as gzip at the level that the host of
+these tests states, fonts as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+KB = 1024
+FIRST, REQUESTS, SCRIPTS, NEXT = 60 * KB, 8, 15 * KB, 10 * KB
+VISITS = 4
+
+COMPONENTS = (
+    "/transformer/encoder/ffn-layer-norm/",
+    "/gpt-2/decoder/self-attention/",
+    "/gpt-2/decoder/feed-forward/",
+    "/mixtral/decoder/experts/",
+    "/resnet/input/convolution/",
+    "/chainer/layer-normalization/",
+)
+
+WATCH = """
+window.moved = [];
+new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) {
+        const what = entry.sources.map(one => one.node?.outerHTML?.slice(0, 80) ?? one.node?.textContent).join(' | ');
+        window.moved.push([entry.value, what]);
+    }
+}).observe({type: 'layout-shift', buffered: true});
+"""
+
+
+@dataclass(slots=True)
+class Wire:
+    """What came over the wire since it was last emptied."""
+
+    sent: dict[str, int] = field(default_factory=dict)
+    """Bytes by address."""
+    scripts: set[str] = field(default_factory=set)
+    """The addresses that are scripts."""
+    _urls: dict[str, str] = field(default_factory=dict)
+
+    def asked(self, event: dict[str, Any]) -> None:
+        """Note a request."""
+        self._urls[event["requestId"]] = event["request"]["url"]
+        if event.get("type") == "Script":
+            self.scripts.add(event["request"]["url"])
+
+    def came(self, event: dict[str, Any]) -> None:
+        """Note what a request brought; from the browser's cache it is nothing."""
+        url = self._urls.get(event["requestId"], "")
+        if event["encodedDataLength"]:
+            self.sent[url] = self.sent.get(url, 0) + int(event["encodedDataLength"])
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that was never on the site."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.add_init_script(WATCH)
+    yield context
+    context.close()
+
+
+def opened(context: BrowserContext) -> tuple[Page, Wire]:
+    page, wire = context.new_page(), Wire()
+    session = context.new_cdp_session(page)
+    session.on("Network.requestWillBeSent", lambda event: wire.asked(event))
+    session.on("Network.loadingFinished", lambda event: wire.came(event))
+    session.send("Network.enable")
+    return page, wire
+
+
+def load(page: Page, url: str) -> None:
+    page.goto(url, wait_until="networkidle")
+    page.evaluate("() => document.fonts.ready.then(() => null)")
+
+
+@pytest.mark.parametrize("path", COMPONENTS)
+def test_a_first_visit_is_small(context: BrowserContext, base_url: str, path: str) -> None:
+    page, wire = opened(context)
+    load(page, base_url + path)
+    assert len(wire.sent) <= REQUESTS, wire.sent
+    assert sum(wire.sent.values()) <= FIRST, wire.sent
+    assert any(url.endswith(".woff2") for url in wire.sent), "the fonts of its formulas are counted"
+    scripts = {url: size for url, size in wire.sent.items() if url in wire.scripts}
+    assert scripts
+    assert sum(scripts.values()) <= SCRIPTS
+    waited_for = "() => [...document.scripts].filter(s => s.src && !s.async && !s.defer && s.type !== 'module').length"
+    assert page.evaluate(waited_for) == 0
+
+
+@pytest.mark.parametrize("path", COMPONENTS)
+def test_the_next_page_is_smaller_still(context: BrowserContext, base_url: str, path: str) -> None:
+    page, wire = opened(context)
+    load(page, f"{base_url}/mixtral/decoder/attention/")
+    wire.sent.clear()
+    load(page, base_url + path)
+    assert base_url + path in wire.sent
+    # A font that only this page needs is a few hundred bytes more, once.
+    text = {url: size for url, size in wire.sent.items() if not url.endswith(".woff2")}
+    assert sum(text.values()) <= NEXT, wire.sent
+
+
+def least_moved(visit: Callable[[], Page]) -> list[list[Any]]:
+    """What moved in the calmest of a few visits.
+
+    The browser holds its first picture back for fonts that it was told of, but not for long: a machine that is busy
+    otherwise may miss that. What a page itself makes move moves in every visit.
+    """
+    seen: list[list[list[Any]]] = []
+    while len(seen) < VISITS and [] not in seen:
+        page = visit()
+        page.wait_for_timeout(200)
+        seen.append(page.evaluate("() => window.moved"))
+    return min(seen, key=lambda moved: sum(value for value, _ in moved))
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("path", [*COMPONENTS, "/", "/gpt-2/", "/operators/layer-norm/", "/glossary/"])
+def test_nothing_moves_while_a_page_loads(browser: Browser, base_url: str, path: str, width: int) -> None:
+    with ExitStack() as contexts:
+
+        def visit() -> Page:
+            context = browser.new_context(viewport={"width": width, "height": 900})
+            contexts.callback(context.close)
+            context.add_init_script(WATCH)
+            page = context.new_page()
+            load(page, base_url + path)
+            return page
+
+        assert least_moved(visit) == []
+
+
+@pytest.mark.parametrize("path", COMPONENTS)
+def test_nothing_moves_on_the_next_page(context: BrowserContext, base_url: str, path: str) -> None:
+    page, _ = opened(context)
+
+    def visit() -> Page:
+        load(page, f"{base_url}/mixtral/decoder/attention/")
+        load(page, base_url + path)
+        return page
+
+    assert least_moved(visit) == []
+
+
+def test_what_moves_is_seen(context: BrowserContext, base_url: str) -> None:
+    page, _ = opened(context)
+    load(page, f"{base_url}/gpt-2/")
+    page.evaluate(
+        "() => document.querySelector('h1').before(Object.assign(document.createElement('p'), {style: 'height:200px'}))"
+    )
+    page.wait_for_function("() => window.moved.length > 0")

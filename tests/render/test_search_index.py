@@ -1,0 +1,256 @@
+"""The index on disk, and what the browser's side finds in it while it brings few files."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atlas.render.search_index import (
+    ALIAS,
+    KINDS,
+    LETTERS,
+    MOST,
+    NAME,
+    NUMBER,
+    ROOT,
+    SHOWN_TOGETHER,
+    SYMBOL,
+    TEXT,
+    TITLE,
+    search_files,
+    weighted,
+)
+from atlas.render.site import FoundKind, SearchRecord
+
+Ask = Callable[..., Any]
+Find = Callable[..., list[str]]
+
+
+def record(
+    title: str, *texts: tuple[int, str], kind: FoundKind = "component", url: str = "", summary: str = ""
+) -> SearchRecord:
+    return SearchRecord(kind, url or f"{title.lower().replace(' ', '-')}/", title, "Somewhere", summary, texts)
+
+
+def parsed(records: Iterable[SearchRecord]) -> dict[str, Any]:
+    """The files' content by their last name."""
+    files = {}
+    for file in search_files(records):
+        assert isinstance(file.content, bytes)
+        files[file.url.rpartition("/")[2]] = json.loads(file.content)
+    return files
+
+
+def looked_up(files: dict[str, Any]) -> dict[str, dict[int, int]]:
+    """Each word with the weight that it has in each record, read back from the files."""
+    words: dict[str, dict[int, int]] = {}
+    for number in range(len(files["index.json"]["words"])):
+        file = files[f"w{number}.json"]
+        assert file["words"][0] == files["index.json"]["words"][number]
+        for word, steps, weights in zip(file["words"], file["records"], file["weights"], strict=True):
+            found, at = {}, 0
+            for step, weight in zip(steps, weights, strict=True):
+                at += step
+                found[at] = weight
+            words[word] = found
+    return words
+
+
+@pytest.fixture
+def find(ask_search: Ask, tmp_path: Path) -> Find:
+    """The titles that a query finds in some records, in the order in which they are shown."""
+
+    def titles(query: str, records: Iterable[SearchRecord], *, details: bool = False) -> Any:
+        for file in search_files(records):
+            assert isinstance(file.content, bytes)
+            path = tmp_path / file.url
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content)
+        (answer,) = ask_search(site=str(tmp_path), queries=[query], shown=1000)["answers"]
+        return answer if details else [one["title"] for group in answer["groups"] for one in group["records"]]
+
+    return titles
+
+
+def many(count: int) -> list[SearchRecord]:
+    rng = random.Random(7)  # noqa: S311 - words of a test
+    return [
+        record(f"Part {number}", (NAME, f"model.{rng.randrange(count)}.q_{number % 97}"), (TEXT, "a common remark"))
+        for number in range(count)
+    ]
+
+
+def test_the_files_hold_every_word_of_every_record_with_its_weight() -> None:
+    records = many(500)
+    words = looked_up(parsed(records))
+    expected: dict[str, dict[int, int]] = {}
+    for number, one in enumerate(records):
+        for word, weight in weighted(one).items():
+            expected.setdefault(word, {})[number] = weight
+    assert words == expected
+    assert list(words) == sorted(words)
+
+
+def test_records_are_numbered_by_kind_and_shown_by_number() -> None:
+    records = [record("P", kind="page"), record("C"), record("M", kind="model"), record("D")]
+    files = parsed(records)
+    assert [[kind, count] for kind, _, count in files["index.json"]["kinds"] if count] == [
+        ["model", 1],
+        ["component", 2],
+        ["page", 1],
+    ]
+    assert [shown[1] for shown in files["r0.json"]] == ["M", "C", "D", "P"]
+    assert [kind for kind, _, _ in files["index.json"]["kinds"]] == list(KINDS)
+
+
+def test_what_a_record_shows_lies_with_few_neighbours() -> None:
+    files = parsed(many(SHOWN_TOGETHER + 1))
+    assert [len(files[name]) for name in ("r0.json", "r1.json")] == [SHOWN_TOGETHER, 1]
+    assert files["r1.json"][0] == ["part-16/", "Part 16", "Somewhere", ""]
+
+
+def test_equal_records_give_equal_files_and_others_another_folder() -> None:
+    first, again, other = (list(search_files(many(count))) for count in (40, 40, 41))
+    assert first == again
+    assert {file.url for file in first if file.url != ROOT}.isdisjoint(file.url for file in other)
+
+
+def test_no_file_of_words_grows_with_the_atlas() -> None:
+    sizes = [
+        len(file.content)
+        for file in search_files(many(5_000))
+        if isinstance(file.content, bytes) and file.url.rpartition("/")[2].startswith("w")
+    ]
+    assert len(sizes) > 10
+    assert max(sizes) < 2 * LETTERS
+
+
+def test_of_a_word_that_too_many_have_those_are_known_that_it_fits_best() -> None:
+    records = [*many(MOST + 50), record("Remark")]
+    files = parsed(records)
+    found = looked_up(files)["remark"]
+    assert len(found) == MOST
+    assert found[MOST + 50] == TITLE
+    file = next(file for name, file in files.items() if name.startswith("w") and "remark" in file["words"])
+    assert file["known"][file["words"].index("remark")] == MOST + 51
+
+
+def test_an_atlas_without_pages_has_an_index_that_finds_nothing(find: Find) -> None:
+    assert find("anything", []) == []
+
+
+def test_a_word_of_a_short_title_weighs_more_and_running_text_is_no_name() -> None:
+    found = weighted(record("Layer of norms", (ALIAS, "LN"), (SYMBOL, "a"), (TEXT, "a remark on norms")))
+    alone = weighted(record("Norms"))
+    assert alone["norms"] == TITLE > found["norms"] > found["remark"] == TEXT
+    assert "of" not in found
+    assert found["a"] == SYMBOL
+    assert "layerofnorms" not in found
+    assert weighted(record("Layer normalization"))["layernormalization"] == round(0.75 * TITLE / 2)
+
+
+WORLD = (
+    record("RMSNorm", (NAME, "rms_norm"), (SYMBOL, r"\gamma"), (NUMBER, "4,096")),
+    record("LayerNorm", (NAME, "layer_norm"), (SYMBOL, r"\gamma_2"), (NUMBER, "512")),
+    record("Queries of all heads", (NAME, "self_attn.q_proj.weight")),
+    record("Causal grouped-query attention", (ALIAS, "GQA")),
+    record("Feed-forward network", (ALIAS, "FFN")),
+    record("Norm of a proj", (TEXT, "something with q and other things")),
+    record("Mixtral", (TEXT, "attention of grouped heads"), kind="model"),
+    record("γ", (SYMBOL, r"\gamma"), kind="symbol", summary="learned gain"),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("RMSNorm", "RMSNorm"),
+        ("rmsnorm", "RMSNorm"),
+        ("rms norm", "RMSNorm"),
+        ("rms-norm", "RMSNorm"),
+        ("rms_norm", "RMSNorm"),
+        ("q_proj", "Queries of all heads"),
+        ("self_attn.q_proj.weight", "Queries of all heads"),
+        ("GQA", "Causal grouped-query attention"),
+        ("grouped query attention", "Causal grouped-query attention"),
+        ("grouped-query", "Causal grouped-query attention"),
+        ("heads-queries", "Queries of all heads"),
+        ("proj.q", "Norm of a proj"),
+        ("feedforward", "Feed-forward network"),
+        ("feed-forward", "Feed-forward network"),
+        ("the network of the feed", "Feed-forward network"),
+        ("512", "LayerNorm"),
+        ("4096", "RMSNorm"),
+        ("4,096", "RMSNorm"),
+        (r"\gamma", "γ"),
+        ("gamma", "γ"),
+        ("Γ", "γ"),
+        (r"\gamma_2", "LayerNorm"),
+        ("gain", "γ"),
+        ("layerrnorm", "LayerNorm"),
+        ("lyaernorm", "LayerNorm"),
+        ("laiernorm", "LayerNorm"),
+        ("mixt", "Mixtral"),
+    ],
+)
+def test_what_is_typed_finds_what_is_meant_first(find: Find, query: str, first: str) -> None:
+    assert find(query, WORLD)[0] == first
+
+
+@pytest.mark.parametrize("query", ["zzzz", "?", " ", "_", "\\", "the"])
+def test_what_is_not_there_is_not_found(find: Find, query: str) -> None:
+    assert find(query, WORLD) == []
+
+
+def test_records_with_all_words_are_found_and_only_where_there_is_none_those_with_some(find: Find) -> None:
+    assert find("attention grouped", WORLD) == ["Causal grouped-query attention", "Mixtral"]
+    assert find("mixtral gqa", WORLD) == ["Mixtral", "Causal grouped-query attention"]
+
+
+def test_equally_good_records_stand_in_the_order_of_the_site(find: Find) -> None:
+    records = [record("One", (NAME, "scaleb")), record("Two", (NAME, "scalea"))]
+    assert find("scale", records) == ["One", "Two"]
+
+
+def test_words_that_begin_alike_are_found_though_they_lie_in_several_files(find: Find) -> None:
+    letters = str.maketrans("0123456789", "abcdefghij")
+    records = [record(f"R {number}", (NAME, f"word{number:05}".translate(letters))) for number in range(1_500)]
+    files = parsed(records)
+    assert sum("word" in "".join(file["words"]) for name, file in files.items() if name.startswith("w")) > 1
+    answer: Any = find("word", records, details=True)
+    assert answer["groups"][0]["count"] == len(records)
+
+
+def test_a_word_too_common_to_list_excludes_nothing(find: Find) -> None:
+    records = [*(record(f"Remark {number}") for number in range(MOST)), record("Rare", (TEXT, "a remark"))]
+    assert find("remark rare", records) == ["Rare"]
+
+
+def test_an_answer_says_by_which_words_it_came(find: Find) -> None:
+    answer: Any = find("q_proj", WORLD, details=True)
+    assert [group["kind"] for group in answer["groups"]] == ["component"]
+    assert answer["groups"][0]["records"][0] == {
+        "url": "queries-of-all-heads/",
+        "title": "Queries of all heads",
+        "where": "Somewhere",
+        "summary": "",
+        "terms": ["q_proj"],
+    }
+
+
+def test_a_query_brings_few_small_files_of_a_large_index(ask_search: Ask, tmp_path: Path) -> None:
+    for file in search_files(many(10_000)):
+        assert isinstance(file.content, bytes)
+        path = tmp_path / file.url
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+    queries = ["q_13", "common", "model", "part 77", "m"]
+    for answer in ask_search(site=str(tmp_path), queries=queries)["answers"]:
+        assert answer["query"] == "m" or answer["groups"]
+        assert len(answer["files"]) <= 12, answer["query"]
+        assert sum(size for _, size in answer["files"]) < 40_000, answer["query"]

@@ -1,0 +1,54 @@
+"""One stylesheet of several, and scripts without their comments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from atlas.render.site import SiteAsset
+from atlas.render.stylesheet import URL, diagram_rules, site_scripts, site_stylesheet
+
+
+def theme(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def text_of(asset: SiteAsset) -> str:
+    assert isinstance(asset.content, bytes)
+    return asset.content.decode()
+
+
+def test_tokens_come_first_and_everything_is_in_one_file(tmp_path: Path) -> None:
+    own = theme(tmp_path, css__atlas_css=":root { --a: 1 }", css__aaa_css="b { c: d } /* why */")
+    made = site_stylesheet([own], "r{s:t}", "code{e:f}", "@font-face{src:url(fonts/K.woff2)}")
+    assert made.url == URL
+    assert text_of(made) == ":root{--a:1}b{c:d}r{s:t}code{e:f}@font-face{src:url(../katex/fonts/K.woff2)}\n"
+
+
+def test_a_file_of_the_same_name_in_an_earlier_theme_takes_the_place(tmp_path: Path) -> None:
+    first = theme(tmp_path / "first", css__b_css="new{a:b}", css__c_css="more{a:b}")
+    own = theme(tmp_path / "own", css__atlas_css="own{a:b}", css__b_css="old{a:b}")
+    assert text_of(site_stylesheet([first, own], "", "", "")) == "own{a:b}new{a:b}more{a:b}\n"
+
+
+def test_what_a_character_set_says_is_left_out(tmp_path: Path) -> None:
+    own = theme(tmp_path, css__atlas_css='@charset "utf-8";a{content:"×"}')
+    assert text_of(site_stylesheet([own], "", "", "")) == 'a{content:"×"}\n'
+
+
+def test_scripts_keep_their_names_and_meaning(tmp_path: Path) -> None:
+    own = theme(tmp_path, js__atlas_js="/* why */\nconst a = `b  /* c */`; // d\n\nf(a);\n")
+    (made,) = site_scripts([own])
+    assert made.url == "js/atlas.js"
+    assert text_of(made) == "const a=`b  /* c */`;f(a);\n"
+
+
+def test_there_is_a_rule_for_each_node_of_the_largest_diagram() -> None:
+    assert diagram_rules(0) == ""
+    rules = diagram_rules(12)
+    assert rules.count(":has(") == 12
+    assert ".about-12{display:block}" in rules
+    assert ":has(.node-3:is(:hover,:focus-visible)) .about-3" in rules
