@@ -34,7 +34,10 @@ MAX_POWER = 9
 """The highest exponent that is read."""
 
 LARGEST_VALUE = 10**300
-"""The largest value that a size may have, also one that counts."""
+"""The largest value that a size may have, also one that counts, and the largest factor."""
+
+LARGEST_POWER, LONGEST_FLOOR = 100, 3000
+"""What sizes that grow with each layer reach long before they fill memory."""
 
 _NAME = r"(?:\\(?:mathrm|text|operatorname)\{[A-Za-z]+\}|\\[A-Za-z]+|[A-Za-z])"
 _SCRIPT = rf"(?:{_NAME}|[0-9]|\{{(?:[A-Za-z0-9,+\- ]|{_NAME})+\}})"
@@ -177,7 +180,9 @@ def floored(inner: Size) -> Size:
     top = ceil(high) - 1 if any(factor < 0 for _, factor in rest.terms) else floor(high)
     if top == floor(low) and all(power < 0 and not _is_floor(name) for term, _ in rest.terms for name, power in term):
         return whole + constant(floor(low))
-    return whole + symbol("\\lfloor " + _over_one_divisor(rest) + "\\rfloor")
+    if len(text := _over_one_divisor(rest)) > LONGEST_FLOOR:
+        raise SizeError(f"a size with a floor of more than {LONGEST_FLOOR} characters")
+    return whole + symbol("\\lfloor " + text + "\\rfloor")
 
 
 def _of_one_floor(inner: Size) -> Size:
@@ -236,14 +241,10 @@ class _Parser:
         if self.depth > MAX_NESTING:
             raise SizeError(f"the size `{self.text}` is nested more than {MAX_NESTING} deep")
         total = -self.product() if self.take("-") else self.product()
-        while True:
-            if self.take("+"):
-                total = total + self.product()
-            elif self.take("-"):
-                total = total + -self.product()
-            else:
-                self.depth -= 1
-                return total
+        while (plus := self.take("+")) or self.take("-"):
+            total = total + (self.product() if plus else -self.product())
+        self.depth -= 1
+        return total
 
     def product(self) -> Size:
         total = self.factor()
@@ -338,6 +339,8 @@ def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Size:
     for monomial, factor in terms:
         totals[monomial] = totals.get(monomial, Fraction(0)) + factor
     kept = [(monomial, factor) for monomial, factor in totals.items() if factor]
+    if any(max(abs(factor.numerator), factor.denominator) > LARGEST_VALUE for _, factor in kept):
+        raise SizeError(f"a size with a factor beyond {LARGEST_VALUE:.0e}")
     return Size(tuple(sorted(kept, key=lambda term: (-sum(power for _, power in term[0]), term[0]))))
 
 
@@ -345,6 +348,8 @@ def _product(first: Monomial, second: Monomial) -> Monomial:
     powers = dict(first)
     for name, power in second:
         powers[name] = powers.get(name, 0) + power
+        if abs(powers[name]) > LARGEST_POWER:
+            raise SizeError(f"a size with a power beyond {LARGEST_POWER}")
     return tuple(sorted((name, power) for name, power in powers.items() if power))
 
 

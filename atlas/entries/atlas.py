@@ -100,7 +100,7 @@ class Collection(Placed):
     entries: tuple[Entry, ...]
     """Its entries in the order of the data flow, or of the library's list."""
     whole: bool = True
-    """Whether every entry that it lists could be read; where not, nothing is said of what entries lack together."""
+    """Whether every entry that it lists or uses could be read; else nothing is said of what entries lack together."""
 
     def stack_of(self, entry: Entry) -> Stack | None:
         """The stack that an entry stands in; None in a library."""

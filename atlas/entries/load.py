@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from atlas.entries.atlas import Atlas, Collection, Entry, Source
-from atlas.entries.collection import Library, Model, Stack
+from atlas.entries.collection import Library, Model, Stack, Use
 from atlas.entries.component import Component
 from atlas.entries.inherit import Inheritance
 from atlas.entries.manifest import Manifest
@@ -156,7 +156,8 @@ class _Loader:
         wanted = dict(listed)
         loaded = {name: self.entry(name, folder, inheritance) for name in names if name in wanted}
         entries = tuple(entry for name in wanted if (entry := loaded.get(name)) is not None)
-        collection = Collection(folder, self.files[own], document, data, entries, len(entries) == len(wanted))
+        whole = len(entries) == len(wanted) and _used(data, folder).isdisjoint(self.files.keys() - wanted.keys())
+        collection = Collection(folder, self.files[own], document, data, entries, whole)
         self.issues += self.list_issues(collection, listed, [name for name in names if name not in loaded])
         return collection
 
@@ -192,6 +193,12 @@ class _Loader:
             return None
         stack = name.removeprefix(f"{folder}/").rpartition("/")[0] or None
         return Entry(name, self.files[name], document, data, folder, stack)
+
+
+def _used(data: Model | Library, folder: str) -> set[str]:
+    """The ids of components that a model uses again."""
+    stacks = data.paths.values() if isinstance(data, Model) else ()
+    return {f"{folder}/{one.use}" for stack in stacks for one in stack.components if isinstance(one, Use)}
 
 
 def _listed(data: Model | Library, folder: str) -> Iterator[tuple[str, KeyPath]]:

@@ -18,6 +18,7 @@ from atlas.entries.component import entering
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import SizeError
 from atlas.graph.carried import check_carries
+from atlas.graph.lost import lost_stacks, lost_values
 from atlas.graph.scope import MAX_COMPARED, MAX_HINTS, Scope, around, nearest, parted
 from atlas.graph.structure import Block, Carry, Graph, Node, Port, Value
 from atlas.graph.ties import check_ties
@@ -86,8 +87,8 @@ class _Builder:
                 outputs[found] = meaning
         self.issues += check_ties(self.collection, self.model, blocks)
         if self.model.complete and self.collection.whole and not self.issues:
-            self.unread()
-            self.left_alone(blocks)
+            self.issues += lost_values(self.values, self.places, self.read)
+            self.issues += lost_stacks(self.collection, blocks, self.left)
         inputs = tuple(root.values.values())
         return Graph(self.collection.id, blocks, self.values, inputs, outputs)
 
@@ -112,7 +113,7 @@ class _Builder:
                 if not isinstance(component, str) or name in stack.stacks or name in used:  # else reported with lists
                     message, hint = f"{name} is there twice in {path}", "give one of them another name: `as: …`"
                     self.issues.append(self.collection.issue(at, "A609", message, hint))
-                if isinstance(component, str):
+                if isinstance(component, str) or not component.out:
                     continue
             names.add(name)
             if name in stack.stacks and isinstance(component, str):
@@ -213,8 +214,9 @@ class _Builder:
         hint = f"did you mean `{near[0]}`?" if near else "name a component of this model"
         self.issues.append(self.collection.issue((*at, "use"), "A609", f"the model has no component {of}", hint))
         outs = use.out or (self.entries[near[0]].data.out if near else {})
+        self.lost = self.lost or not outs
         for name in outs:
-            if self.is_new(scope, name, self.collection, (*at, "out", name)):
+            if spelled(name) not in scope.values:
                 self.declare(scope, name, (), None, f"{scope.block}/{use.name}", (*at, "out", name))
 
     def taken(
@@ -366,28 +368,6 @@ class _Builder:
                     near = get_close_matches(symbol, list(entry.data.symbols), n=1)
                     hint = f"did you mean `{near[0]}`?" if near else ""
                     self.issues.append(self.collection.issue((*at, key, value), "A609", message, hint))
-
-    def left_alone(self, blocks: tuple[Block, ...]) -> None:
-        """A stack of which nothing outside reads a value is computed for nothing; its layers read only each other."""
-        for block in (one for outermost in blocks for one in outermost.blocks):
-            if block.carries and block.id not in self.left:
-                taken, handed = next(iter(block.stack.carries.items()))
-                at = tuple(part for name in block.id.split("/") for part in ("stacks", name))
-                message = f"nothing outside of {block.id} reads {handed}, which its last layer hands on"
-                hint = f"read `{block.id.rpartition('/')[2]}.{handed}`, or name it among the model's `outputs`"
-                self.issues.append(self.collection.issue((*at, "carries", taken), "A605", message, hint))
-
-    def unread(self) -> None:
-        """A value that nothing reads would be computed for nothing, or is misspelt where it is meant to be read."""
-        for value_id, value in self.values.items():
-            if value_id in self.read:
-                continue
-            owner, at = self.places[value_id]
-            message = f"nothing reads {value.name}"
-            if value.source:
-                message += f", which {value.source} gives"
-            hint = "read it, name it among the model's `outputs`, or remove it"
-            self.issues.append(owner.issue_at_key(at, "A605", message, hint))
 
 
 def _may_enter(entry: Entry, symbol: str) -> bool:

@@ -84,7 +84,7 @@ def project(tmp_path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class EditedModel:
-    """One model of the atlas in a folder of its own with its first variant alone, to be edited over and over."""
+    """One model of the atlas in a folder of its own, with one variant where it can be, to be edited over and over."""
 
     root: Path
     """The folder of the copy."""
@@ -157,9 +157,11 @@ def edited(
         shutil.copytree(REPOSITORY / "content" / name, root / "content" / name)
         shutil.copytree(REPOSITORY / "sources", root / "sources")
         file = root / "content" / name / "model.yml"
-        text, count = FIRST_VARIANT.subn(r"variants:\n\1", file.read_text(encoding="utf-8"))
-        assert count == 1
-        file.write_text(text, encoding="utf-8")
+        text = file.read_text(encoding="utf-8")
+        if "\nprogram:" not in text:  # which has a function for every variant
+            text, count = FIRST_VARIANT.subn(r"variants:\n\1", text)
+            assert count == 1
+            file.write_text(text, encoding="utf-8")
         store = SourceStore(
             {name: source.data for name, source in load(root, root / "content", root / "sources")[0].sources.items()},
             offline=True,

@@ -21,6 +21,7 @@ from atlas.entries.load import load
 from atlas.graph.unroll import Sizes, unroll
 from atlas.graph.weights import weights
 from atlas.issues import show
+from atlas.sizes import product, size
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 MODELS = sorted(file.stem for file in Path(__file__).with_name("edits").glob("*.yml"))
@@ -30,7 +31,7 @@ PORTS = frozenset(("in", "out", "tensors", "with", "takes", "carries", "then", "
 """Keys with a mapping, of which a key, a value or both are edited."""
 WHOLE = frozenset(("axes", "tensor", "layout", "part", "tied", "scope", "layers", "operator", "use", "ids"))
 """Keys with a value that is edited as a whole."""
-NOT_GRAPH = frozenset(("upstream", "variants", "dimensions", "sources", "published"))
+NOT_GRAPH = frozenset(("upstream", "program", "variants", "dimensions", "sources", "published"))
 """What is about something else than the graph; its edits are in the tables and in tests/upstream."""
 
 Path_ = tuple[str | int, ...]
@@ -134,7 +135,11 @@ def meaning(root: Path, name: str, bindings: list[Sizes]) -> object:
                     step.reads,
                     step.writes,
                     {one: step.shape(one) for one in step.node.entry.data.symbols},
-                    {one: kept.axes for one, kept in step.node.entry.data.state.items()},
+                    # Where upstream keeps nothing, only how many numbers are kept could be told, not in which axes.
+                    [
+                        (kept.lifetime, product(map(size, kept.axes)).value(step.sizes))
+                        for kept in step.node.entry.data.state.values()
+                    ],
                 )
                 for step in unroll(graph, sizes)
             ],

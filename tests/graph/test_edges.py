@@ -135,6 +135,23 @@ def test_numbers_of_an_axis_stay_numbers_of_that_axis(
     assert told(collection) == ([("one/table.yml", 3, 11, f"one/table: {message}")] if message else [])
 
 
+<<<<<<< HEAD
+=======
+def test_numbers_of_an_axis_are_carried_through_layers(model_of: ModelOf, part: Part) -> None:
+    layered = """layers: 3
+    takes: {'t_n': t}
+    carries: {'t_n': u}
+    components: [table, next]"""
+    table = part(
+        "embedding", {"t": ("t: B", {"ids": "M"}), "E": "E*: M, d", "x": "result: B, d"}, {"t_n": "t"}, {"x": "x"}
+    )
+    following = part("relu", {"x": ("x: B", {"ids": "V"}), "y": ("result: B", {"ids": "V"})}, {"t_n": "x"}, {"u": "y"})
+    message = "one/table: t stands for numbers below M, but t_n holds numbers below V"
+    found = told(model_of(IDS.replace("components: [table]", layered), {"one/table": table, "one/next": following}))
+    assert found == [("one/table.yml", 3, 13, message)]
+
+
+>>>>>>> b1a29b778a1ec8f4906ce1ee6cdf6e969c738b26
 PYRAMID = r"""inputs:
   'x': {axes: [B, c, H, W], meaning: an image}
 outputs:
@@ -299,3 +316,36 @@ def test_what_nothing_reads_has_the_axes_of_what_is_handed_on(model_of: ModelOf,
 def test_axes_are_shown_without_what_tells_layers_apart() -> None:
     axes = (size(r"2 d_k_{in stages,first}"), size(r"\lfloor (H_{in a+b}+1)/2\rfloor+n"), size("x_{in}"), size(3))
     assert shown(axes) == r"[2 d_k, \lfloor (H+1)/2\rfloor+n, x_{in}, 3]"
+
+
+def test_what_a_component_that_does_not_fit_hands_on_is_not_told_too(model_of: ModelOf, part: Part) -> None:
+    text = VARIES.replace("    varies: [f]\n", "")
+    parts = {"layers/up": relu("x_n", "a", "B, d", part), "layers/down": relu("a", "x_{n+1}", "B, e", part)}
+    message = "layers/down: x has the axes [B, e] here, but a, which layers/up gives, has [B, d]"
+    assert told(model_of(text, parts)) == [("layers/down.yml", 3, 11, message)]
+
+
+def test_what_a_stack_within_takes_has_its_axes_before_the_stack_around_hands_it_on(
+    model_of: ModelOf, part: Part
+) -> None:
+    text = r"""complete: false
+inputs:
+  'x': {axes: [B, d], meaning: features}
+stacks:
+  outer:
+    title: Outer
+    layers: 2
+    carries: {'x_n': 'inner.z_m'}
+    components: [inner]
+    stacks:
+      inner:
+        title: Inner
+        layers: 3
+        takes: {'z_m': x}
+        carries: {'z_m': 'z_{m+1}'}
+        components: [one]
+"""
+    graph, issues = build(model_of(text, {"outer/inner/one": relu("z_m", "z_{m+1}", "B, d", part)}))
+    assert issues == []
+    values = with_carried_axes(graph).values
+    assert shown(values["outer/inner.z_m"].axes) == shown(values["outer.x_n"].axes) == "[B, d]"

@@ -392,7 +392,7 @@ def test_an_issue_stands_where_the_component_states_what_is_wrong(copy: Path, li
     edit(copy, [(HEAD, ", tied: input/token-embedding.E", "")])
     (issue,) = found(copy, library)
     line = next(n for n, text in enumerate((copy / HEAD).read_text("utf-8").splitlines(), 1) if "'E': {axes" in text)
-    assert (issue.path, issue.line) == (HEAD, line)
+    assert (issue.code, issue.path, issue.line) == ("A706", HEAD, line)
     assert issue.hint == "add `tied: input/token-embedding.E` to E"
 
 

@@ -1,0 +1,445 @@
+"""What leads nowhere, clashes or is lost in a model: each mistake is told once, where it stands, with a fix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from atlas.entries.atlas import Collection
+from atlas.graph.build import build
+from atlas.graph.scope import MAX_HINTS
+from atlas.issues import Issue
+
+Part = Callable[..., str]
+ModelOf = Callable[..., Collection]
+
+
+def relu(takes: str, gives: str, part: Part) -> str:
+    return part("relu", {"x": "x: B, d", "y": "result: B, d"}, {takes: "x"}, {gives: "y"})
+
+
+def told(issues: list[Issue]) -> list[tuple[str, int, int, str, str]]:
+    """The file's name without its folders, the place, the code and the message of each issue."""
+    return [
+        (issue.path.removeprefix("content/tiny/"), issue.line, issue.column, issue.code, issue.message)
+        for issue in sorted(issues)
+    ]
+
+
+LAYERS = r"""
+inputs:
+  'x': {axes: [B, d], meaning: features}
+outputs:
+  'layers.x_{n+1}': features
+stacks:
+  layers:
+    title: Layers
+    layers: N
+    takes: {'x_n': x}
+    carries: {'x_n': 'x_{n+1}'}
+    components: [first, second]
+"""
+
+
+ONE = r"""
+inputs:
+  'x': {axes: [B, d], meaning: features}
+outputs:
+  'one.y': features
+stacks:
+  one:
+    title: One
+    components: [part]
+"""
+
+
+def test_of_a_model_that_is_not_complete_only_what_is_there_is_joined(model_of: ModelOf, part: Part) -> None:
+    text = LAYERS.replace("outputs:\n  'layers.x_{n+1}': features\n", "").replace("    takes: {'x_n': x}\n", "")
+    parts = {"layers/first": relu("x_n", "a", part), "layers/second": relu("b", "x_{n+1}", part)}
+    graph, issues = build(model_of(text + "complete: false\n", parts))
+    assert issues == []
+    assert [[port.value for port in node.takes] for node in graph.nodes] == [["layers.x_n"], []]
+    assert graph.blocks[0].carries[0].first == ""
+
+
+def test_where_a_component_cannot_be_read_nothing_is_said_of_what_it_gives(model_of: ModelOf, part: Part) -> None:
+    collection = model_of(LAYERS, {"layers/first": relu("x_n", "a", part), "layers/second": relu("a", "x_{n+1}", part)})
+    part_of_it = Collection(
+        collection.id, collection.file, collection.document, collection.data, collection.entries[1:], whole=False
+    )
+    _, issues = build(part_of_it)
+    assert issues == []
+
+
+def chain(part: Part) -> dict[str, str]:
+    return {"layers/first": relu("x_n", "a", part), "layers/second": relu("a", "x_{n+1}", part)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("takes: {'x_n': x}", "takes: {'x_n': y}", ("model.yml", 9, 20, "A601", "nothing produces y")),
+        ("'layers.x_{n+1}': features", "'layer.x_{n+1}': f",
+         ("model.yml", 4, 3, "A601", "nothing produces layer.x_{n+1}")),
+        ("'x_n': 'x_{n+1}'", "'x_n': x",
+         ("model.yml", 10, 22, "A601", "x is not made in layers, so its layers cannot hand it on")),
+        ("'x_n': 'x_{n+1}'", "'x_n': x_m", ("model.yml", 10, 22, "A601", "nothing produces x_m")),
+        ("components: [first, second]", "components: [second, first]",
+         ("layers/second.yml", 3, 6, "A603", "a is read before tiny/layers/first produces it")),
+    ],
+)  # fmt: skip
+def test_a_name_that_leads_nowhere_is_told_where_it_stands(
+    model_of: ModelOf, part: Part, old: str, new: str, expected: tuple[str, int, int, str, str]
+) -> None:
+    assert LAYERS.count(old) == 1
+    _, issues = build(model_of(LAYERS.replace(old, new).lstrip(), chain(part)))
+    path, line, column, code, message = expected
+    assert told(issues) == [(path, line, column, code, message)]
+
+
+ROUND = r"""inputs:
+  'x': {axes: [B, d], meaning: features}
+outputs:
+  'outer.x_n': features
+stacks:
+  outer:
+    title: Outer
+    layers: N
+    takes: {'x_n': x, 'z_n': x}
+    carries: {'x_n': 'x_{n+1}', 'z_n': 'x_n'}
+    components: [inner, first]
+    stacks:
+      inner:
+        title: Inner
+        layers: M
+        takes: {'y_m': x_n, 'v_m': z_n}
+        carries: {'y_m': 'y_{m+1}', 'v_m': 'y_m'}
+        components: [second]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'x_{n+1}', 'z_n': 'z_n'", ["outer: z_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'x_{n+1}', 'z_n': 'z_{n}'", ["outer: z_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'z_n', 'z_n': 'x_n'", ["outer: x_n", "outer: z_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'inner.y_m', 'z_n': 'x_{n+1}'", ["outer: x_n"]),
+        ("'x_n': 'x_{n+1}', 'z_n': 'x_n'", "'x_n': 'x_{n+1}', 'z_n': 'inner.v_m'", ["outer: z_n"]),
+        ("'y_m': 'y_{m+1}', 'v_m': 'y_m'", "'y_m': 'y_{m+1}', 'v_m': 'v_m'", ["outer/inner: v_m"]),
+        ("'v_m': 'y_m'", "'v_m': 'y_m'", []),
+    ],
+    ids=["its own", "its own in another spelling", "in turn", "by way of a stack within", "past a stack within",
+         "within another", "what the layer before took"],
+)  # fmt: skip
+def test_a_layer_does_not_hand_on_what_it_took(
+    model_of: ModelOf, part: Part, old: str, new: str, expected: list[str]
+) -> None:
+    """What one layer took may be there for the next as another value; nothing may go round without a component."""
+    assert ROUND.count(old) == 1
+    parts = {"outer/first": relu("inner.y_{m+1}", "x_{n+1}", part), "outer/inner/second": relu("y_m", "y_{m+1}", part)}
+    collection = model_of(ROUND.replace(old, new), parts)
+    _, issues = build(collection)
+    end = "as they take it, so nothing that they compute goes on"
+    line = 17 if "inner:" in "".join(expected) else 10
+    wanted = [
+        (line, "A601", f"the layers of {where} hand on {name} {end}")
+        for where, name in (one.split(": ") for one in expected)
+    ]
+    assert [(issue.line, issue.code, issue.message) for issue in issues if issue.code != "A605"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("new", "line", "message"),
+    [
+        ("'x_n': 'x_{n+1}', 'x_{n}': 'a'", 10, "x_{n} is produced already, by the layer before, in layers"),
+    ],
+)
+def test_two_values_of_one_name_are_refused(model_of: ModelOf, part: Part, new: str, line: int, message: str) -> None:
+    text = LAYERS.lstrip().replace("'x_n': 'x_{n+1}'", new).replace("{'x_n': x}", "{'x_n': x, 'x_{n}': x}")
+    _, issues = build(model_of(text, chain(part)))
+    assert told(issues) == [("model.yml", line, 33, "A602", message)]
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "message"),
+    [
+        ("x_{1}", "model.yml", "x_{1} is produced already, by the caller of the model"),
+        ("layers.a", "layers/first.yml", "a is produced already, by the caller of the model"),
+        ("layers.x_n", "model.yml", "x_n is produced already, by the caller of the model"),
+    ],
+)
+def test_an_input_is_called_like_no_other_value(
+    model_of: ModelOf, part: Part, name: str, path: str, message: str
+) -> None:
+    more = f"  'x_1': {{axes: [B], meaning: more}}\n  '{name}': {{axes: [B], meaning: more}}\n"
+    text = LAYERS.lstrip().replace("inputs:\n", f"inputs:\n{more}").replace("stacks:", "  'x_1': nothing\nstacks:", 1)
+    _, issues = build(model_of(text, chain(part)))
+    found = [one for one in told(issues) if one[3] == "A602"]
+    assert [(one[0], one[4]) for one in found] == [(path, message)]
+    assert len(issues) == 1
+
+
+def test_a_buffer_or_a_parameter_is_no_place_for_a_value(model_of: ModelOf, part: Part) -> None:
+    norm = part(
+        "batch_norm_running",
+        {"x": "x: B, d", "g": "gamma*: d", "b": "beta*: d", "m": "mean+: d", "v": "variance+: d", "y": "result: B, d"},
+        {"x": ["x", "m"]},
+        {"y": "y"},
+    )
+    _, issues = build(model_of(ONE, {"one/part": norm}))
+    assert told(issues) == [
+        ("one/part.yml", 3, 11, "A607", "m is stored with the model, so no value can enter as it")
+    ]  # fmt: skip
+
+
+ADD: Mapping[str, str] = {"x": "x: B, d", "r": "r: B, d", "y": "result: B, d"}
+
+
+@pytest.mark.parametrize(
+    ("operator", "symbols", "enters", "leaves", "message"),
+    [
+        ("add", ADD, {"x": "x"}, {"y": "y"}, "no value enters tiny/one/part as r"),
+        ("add", ADD, {"x": ["x", "r", "r"]}, {"y": "y"}, "two values enter tiny/one/part as r"),
+        ("add", ADD, {"x": ["x", "y"]}, {"y": "y"}, "y is no argument of add, so no value can enter as it"),
+        ("add", ADD, {"x": ["x", "r"]}, {"y": "r"}, "r is no result of add, so it cannot leave as a value"),
+        ("add", ADD, {"x": ["x", "r"]}, {}, "nothing leaves tiny/one/part"),
+        ("linear", {"x": "x: B, d", "W": "W*: d, d", "y": "result: B, d"}, {"x": ["x", "W"]}, {"y": "y"},
+         "W is stored with the model, so no value can enter as it"),
+    ],
+)  # fmt: skip
+def test_arguments_and_results_that_are_not_joined_are_told_once(
+    model_of: ModelOf,
+    part: Part,
+    operator: str,
+    symbols: Mapping[str, str],
+    enters: Mapping[str, Any],
+    leaves: Mapping[str, str],
+    message: str,
+) -> None:
+    """Also where what is missing would be read later: that follows from the first mistake."""
+    _, issues = build(model_of(ONE, {"one/part": part(operator, symbols, enters, leaves)}))
+    assert [(issue.path, issue.code, issue.message) for issue in issues] == [
+        ("content/tiny/one/part.yml", "A607", message)
+    ]
+
+
+def test_of_several_results_some_may_be_left(model_of: ModelOf, part: Part) -> None:
+    routing = part(
+        "top_k_routing",
+        {"x": "logits: B, n", "w": "weights: B, k", "e": ("experts: B, k", {"ids": "n"})},
+        {"x": "x"},
+        {"y": "w"},
+        arguments={"k": 2},
+    )
+    graph, issues = build(model_of(ONE.replace("[B, d]", "[B, n]"), {"one/part": routing}))
+    assert issues == []
+    assert [port.argument for port in graph.nodes[0].gives] == ["weights"]
+
+
+USE = r"""inputs:
+  'x': {axes: [B, d], meaning: features}
+outputs:
+  'two.z': features
+stacks:
+  one:
+    title: One
+    components: [part]
+  two:
+    title: Two
+    components:
+      - use: one/part
+        with: {d: e}
+        in: {'one.y': 'x'}
+        out: {'z': 'y'}
+        tensors: {'W': other.weight}
+        tied: {'W': one/part.W}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "column", "message", "hint"),
+    [
+        ("use: one/part", "use: one/port", 12, 14, "the model has no component one/port", "did you mean `one/part`?"),
+        ("use: one/part", "use: x", 12, 14, "the model has no component x", "name a component of this model"),
+        ("with: {d: e}", "with: {g: e}", 13, 16, "tiny/one/part has no size g", ""),
+        ("'one.y': 'x'", "'one.y': 'xx'", 14, 23, "`xx` is not among the symbols of tiny/one/part",
+         "did you mean `x`?"),
+        ("'z': 'y'", "'z': 'yy'", 15, 20, "`yy` is not among the symbols of tiny/one/part", "did you mean `y`?"),
+        ("tensors: {'W'", "tensors: {'V'", 16, 19, "tiny/one/part has no parameter V", ""),
+        ("tied: {'W'", "tied: {'W_1'", 17, 16, "tiny/one/part has no parameter W_1", ""),
+        ("tied: {'W'", "tied: {'y'", 17, 16, "tiny/one/part has no parameter y", ""),
+    ],
+)  # fmt: skip
+def test_a_use_speaks_of_what_the_component_has(
+    model_of: ModelOf, part: Part, old: str, new: str, line: int, column: int, message: str, hint: str
+) -> None:
+    assert USE.count(old) == 1
+    linear = part("linear", {"x": "x: B, d", "W": "W*: d, d", "y": "result: B, d"}, {"x": "x"}, {"y": "y"})
+    _, issues = build(model_of(USE.replace(old, new), {"one/part": linear}))
+    found = [issue for issue in issues if issue.code != "A610"]  # a tie of d and e is told too
+    assert [(one.path, one.line, one.column, one.code, one.message, one.hint) for one in found] == [
+        ("content/tiny/model.yml", line, column, "A609", message, hint)
+    ]
+
+
+TWICE = r"""inputs:
+  'x': {axes: [B, d], meaning: features}
+outputs:
+  'one.part.y': features
+stacks:
+  one:
+    title: One
+    components: [part]
+    stacks:
+      part:
+        title: Part
+        components: [relu]
+"""
+
+
+@pytest.mark.parametrize(
+    ("components", "message"),
+    [
+        ("[part, part]", "part is there twice in one"),
+        ("[part, {use: one/part/relu, as: part}]", "part is there twice in one"),
+        ("[{use: one/part/relu, as: part, in: {x: x}}]", "the stack part is not among the components of one"),
+        ("[{use: one/part/relu, as: other, in: {x: x}, out: {z: y}}]",
+         "the stack part is not among the components of one"),
+    ],
+)  # fmt: skip
+def test_a_stack_within_another_stands_among_its_components_once(
+    model_of: ModelOf, part: Part, components: str, message: str
+) -> None:
+    text = TWICE.replace("components: [part]", f"components: {components}")
+    collection = model_of(text, {} if "not among" in message else {"one/part/relu": relu("x", "y", part)})
+    _, issues = build(collection)
+    assert ("A609", message) in {(issue.code, issue.message) for issue in issues}
+    if "twice" in message:
+        assert len(issues) == 1
+
+
+def test_two_uses_in_one_stack_need_two_names(model_of: ModelOf, part: Part) -> None:
+    text = ONE.replace("[part]", "[part, {use: one/part, in: {y: x}, out: {z: y}}]").replace("one.y", "one.z")
+    _, issues = build(model_of(text, {"one/part": relu("x", "y", part)}))
+    assert [(issue.code, issue.message, issue.hint) for issue in issues] == [
+        ("A609", "part is there twice in one", "give one of them another name: `as: …`")
+    ]
+
+
+def test_a_component_that_is_listed_twice_is_told_with_the_lists(model_of: ModelOf, part: Part) -> None:
+    _, issues = build(model_of(ONE.replace("[part]", "[part, part]"), {"one/part": relu("x", "y", part)}))
+    assert issues == []  # as loading has told it
+
+
+def test_a_value_that_nothing_reads(model_of: ModelOf, part: Part) -> None:
+    text = ONE.replace("[part]", "[part, more]").replace("stacks:", "  'x': the input itself\nstacks:", 1)
+    _, issues = build(model_of(text.lstrip(), {"one/part": relu("x", "y", part), "one/more": relu("x", "z", part)}))
+    assert [(issue.path, issue.line, issue.code, issue.message) for issue in issues] == [
+        ("content/tiny/one/more.yml", 4, "A605", "nothing reads z, which one/more gives")
+    ]
+
+
+def test_an_input_that_nothing_reads(model_of: ModelOf, part: Part) -> None:
+    text = ONE.replace("outputs:", "  'w': {axes: [B], meaning: nothing}\noutputs:").lstrip()
+    _, issues = build(model_of(text, {"one/part": relu("x", "y", part)}))
+    assert told(issues) == [("model.yml", 3, 3, "A605", "nothing reads w")]
+
+
+def test_a_stack_that_reads_only_itself(model_of: ModelOf, part: Part) -> None:
+    text = LAYERS.replace("'layers.x_{n+1}': features", "'x': features").lstrip()
+    _, issues = build(model_of(text, chain(part)))
+    message = "nothing outside of layers reads x_{n+1}, which its last layer hands on"
+    assert told(issues) == [("model.yml", 10, 22, "A605", message)]
+
+
+def test_of_several_values_that_are_carried_one_may_stay_within(model_of: ModelOf, part: Part) -> None:
+    text = LAYERS.replace("{'x_n': x}", "{'x_n': x, 'h_n': x}").replace(
+        "{'x_n': 'x_{n+1}'}", "{'x_n': 'x_{n+1}', 'h_n': 'a'}"
+    )
+    first = part("add", ADD, {"x_n": "x", "h_n": "r"}, {"a": "y"})
+    _, issues = build(model_of(text, {"layers/first": first, "layers/second": relu("a", "x_{n+1}", part)}))
+    assert issues == []
+
+
+def test_the_names_that_are_searched_are_bounded(model_of: ModelOf, part: Part) -> None:
+    """A file that is wrong throughout gets an issue for each name, and the first of them a hint."""
+    count = 3 * MAX_HINTS
+    uses = "".join(
+        f"\n      - {{use: one/part, as: part-{index}, in: {{'w_{{{index}}}': x}}, out: {{'y_{{{index}}}': y}}}}"
+        for index in range(count)
+    )
+    text = ONE.replace("[part]", f"\n      - part{uses}")
+    _, issues = build(model_of(text, {"one/part": relu("x", "y", part)}))
+    assert [issue.code for issue in issues] == ["A601"] * count
+    assert sum(bool(issue.hint) for issue in issues) == MAX_HINTS
+
+
+TIED = r"""inputs:
+  't': {axes: [B], ids: V, meaning: ids}
+outputs:
+  'last.z': scores
+stacks:
+  first:
+    title: First
+    with: {e: d}
+    components: [table]
+  layers:
+    title: Layers
+    layers: 2
+    takes: {'x_n': 'first.x'}
+    carries: {'x_n': 'y'}
+    components: [mix]
+  last:
+    title: Last
+    components: [head]
+"""
+
+
+@pytest.mark.parametrize(
+    ("tied", "axes", "message", "hint"),
+    [
+        ("first/table.E", "V, d", "", ""),  # the stack says that its e is the model's d
+        ("first/table.E", "d, V", "E has the axes [d, V], but first/table.E has [V, d]", ""),
+        ("first/table.F", "V, d", "no component has the parameter first/table.F", "did you mean `first/table.E`?"),
+        ("first/tabel.E", "V, d", "no component has the parameter first/tabel.E", "did you mean `first/table.E`?"),
+        ("z.E", "V, d", "no component has the parameter z.E", "name a component and its parameter"),
+        ("first/table.x", "V, d", "no component has the parameter first/table.x", "did you mean `first/table.E`?"),
+        ("layers/mix.W", "V, d", "layers/mix is in a stack with layers, so which layer's W is meant is not said", ""),
+        ("last/head.E", "V, d", "last/head.E is tied itself; name the one that both are", ""),
+    ],
+)
+def test_a_tied_parameter_is_the_same_as_one_that_is_there_once(
+    model_of: ModelOf, part: Part, tied: str, axes: str, message: str, hint: str
+) -> None:
+    table = part(
+        "embedding", {"t": ("t: B", {"ids": "V"}), "E": "E*: V, e", "x": "result: B, e"}, {"t": "t"}, {"x": "x"}
+    )
+    mix = part("linear", {"x": "x: B, d", "W": "W*: d, d", "y": "result: B, d"}, {"x_n": "x"}, {"y": "y"})
+    head = part(
+        "unembedding",
+        {"x": "x: B, d", "E": (f"E*: {axes}", {"tied": tied}), "z": "result: B, V"},
+        {"layers.y": "x"},
+        {"z": "z"},
+    )
+    graph, issues = build(model_of(TIED, {"first/table": table, "layers/mix": mix, "last/head": head}))
+    assert [(one.path, one.line, one.code, one.message, one.hint) for one in issues] == (
+        [("content/tiny/last/head.yml", 2, "A610", message, hint)] if message else []
+    )
+    assert dict(graph.nodes[2].tied) == {"E": tuple(tied.split("."))}
+
+
+def test_a_tie_that_a_use_states_is_told_there(model_of: ModelOf, part: Part) -> None:
+    linear = part("linear", {"x": "x: B, d", "W": "W*: d, d", "y": "result: B, d"}, {"x": "x"}, {"y": "y"})
+    _, issues = build(model_of(USE.replace("one/part.W}", "two/part.W}"), {"one/part": linear}))
+    message = "two/part.W is tied itself; name the one that both are"
+    assert told(issues) == [("model.yml", 17, 21, "A610", message)]
+
+
+def test_what_a_missing_component_may_give_is_not_missed_too(model_of: ModelOf, part: Part) -> None:
+    """It is not known what it would give, so no name that leads nowhere is a mistake of its own."""
+    text = ONE.replace("[part]", "[{use: nothing/like-it}, part]").replace("one.y", "one.z")
+    _, issues = build(model_of(text, {"one/part": relu("w", "z", part)}))
+    assert [(issue.code, issue.message) for issue in issues] == [("A609", "the model has no component nothing/like-it")]
