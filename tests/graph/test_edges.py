@@ -135,8 +135,6 @@ def test_numbers_of_an_axis_stay_numbers_of_that_axis(
     assert told(collection) == ([("one/table.yml", 3, 11, f"one/table: {message}")] if message else [])
 
 
-<<<<<<< HEAD
-=======
 def test_numbers_of_an_axis_are_carried_through_layers(model_of: ModelOf, part: Part) -> None:
     layered = """layers: 3
     takes: {'t_n': t}
@@ -151,7 +149,6 @@ def test_numbers_of_an_axis_are_carried_through_layers(model_of: ModelOf, part: 
     assert found == [("one/table.yml", 3, 13, message)]
 
 
->>>>>>> b1a29b778a1ec8f4906ce1ee6cdf6e969c738b26
 PYRAMID = r"""inputs:
   'x': {axes: [B, c, H, W], meaning: an image}
 outputs:
