@@ -160,6 +160,10 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A904": "a link to nothing",
         "A905": "a link to a part that is not there",
         "A906": "a formula in prose that cannot be displayed",
+        "A907": "a redirect to nothing",
+        "A908": "a redirect from an address that is taken",
+        "A909": "redirects in a circle",
+        "A910": "a redirect from what is no address",
     }
 )
 """Every code with what it is about. A001 to A014 concern YAML, A1xx the schema and references, A2xx formulas, A3xx

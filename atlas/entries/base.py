@@ -77,6 +77,13 @@ HttpsUrl = Annotated[
 ]
 """An https address."""
 
+OldAddress = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*/?$", max_length=300),
+    Form("an address below the site's root, such as transformer/encoder/layer-norm"),
+]
+"""An address that a page had before."""
+
 Axes = tuple[SizeText, ...]
 
 

@@ -16,6 +16,7 @@ from atlas.entries.base import (
     Identifier,
     Latex,
     Name,
+    OldAddress,
     Record,
     SizeText,
     Text,
@@ -297,6 +298,8 @@ class Model(Record):
     """The upstream model as a program of pinned calls, where no library runs it."""
     sources: tuple[SourceClaim, ...] = ()
     """Claims about the model as a whole."""
+    formerly: tuple[OldAddress, ...] = ()
+    """Addresses below the site's root at which its page was before; each leads to it now."""
 
     @model_validator(mode="after")
     def _one_upstream(self) -> Model:
@@ -345,3 +348,5 @@ class Library(Record):
     """The documented layers in order: the names of files in the library's folder."""
     note: Text | None = None
     """What a reader should know beside the summary."""
+    formerly: tuple[OldAddress, ...] = ()
+    """Addresses below the site's root at which its page was before; each leads to it now."""

@@ -17,6 +17,7 @@ from atlas.entries.base import (
     Identifier,
     Latex,
     Name,
+    OldAddress,
     Record,
     SizeText,
     Text,
@@ -361,6 +362,8 @@ class Component(Record):
     """Claims with the pinned passages that show them."""
     executions: tuple[Execution, ...] = ()
     """Pinned passages that `atlas verify` executes on the operator's arrays."""
+    formerly: tuple[OldAddress, ...] = ()
+    """Addresses below the site's root at which its page was before; each leads to it now."""
 
     @property
     def takes(self) -> tuple[tuple[str, str], ...]:

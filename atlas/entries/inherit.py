@@ -16,6 +16,10 @@ MAX_CHAIN = 20
 """Over how many entries a field may be inherited."""
 
 
+OWN = ("formerly",)
+"""Fields that say something of one entry only, and are not inherited."""
+
+
 def candidates(name: str, parent: str) -> tuple[str, ...]:
     """The entries that `parent` may mean in the entry `name`: in its folder, in its collection, or by whole path."""
     return f"{name.rpartition('/')[0]}/{parent}", f"{name.partition('/')[0]}/{parent}", parent
@@ -75,7 +79,7 @@ class Inheritance:
 
 
 def _merge(inherited: Document, own: Document) -> Document:
-    kept = [key for key in inherited.value if key not in own.value]
+    kept = [key for key in inherited.value if key not in own.value and key not in OWN]
     value = {**{key: inherited.value[key] for key in kept}, **own.value}
     marks = {path: mark for path, mark in inherited.marks.items() if path and path[0] in kept}
     key_marks = {path: mark for path, mark in inherited.key_marks.items() if path[0] in kept}

@@ -25,7 +25,12 @@ COLLECTION_FILES: Mapping[str, type[Model] | type[Library]] = {"model": Model, "
 """The file that makes a folder a collection, and its schema."""
 
 
-RESERVED = frozenset(("operators", "sources", "verification", "css", "js", "img", "katex"))
+RESERVED = frozenset(
+    (
+        *("operators", "sources", "verification", "glossary", "compare", "calculator", "search", "a-z", "data", "api"),
+        *("css", "js", "img", "katex"),
+    )
+)
 """Folders of the site that are the atlas's own."""
 
 

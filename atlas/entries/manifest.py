@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from atlas.entries.base import HTTPS_HOST, Form, Record, Text
+from atlas.entries.base import HTTPS_HOST, Form, OldAddress, Record, Text
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -108,6 +108,8 @@ class Manifest(Record):
     """A package archive to bring the files from; without it they are fetched with git."""
     files: Annotated[Mapping[RepositoryPath, PinnedFile], Field(min_length=1), AfterValidator(_told_apart_everywhere)]
     """The pinned files by their path in the repository."""
+    formerly: tuple[OldAddress, ...] = ()
+    """Addresses below the site's root at which its page was before; each leads to it now."""
 
     @property
     def name(self) -> str:

@@ -133,6 +133,11 @@ def is_allowed(url: str) -> bool:
     return scheme[1].lower() in SCHEMES if scheme else not url.startswith("//")
 
 
+def normalized(url: str) -> str:
+    """An address as the parser keeps it."""
+    return _markdown().normalizeLink(url)
+
+
 def is_external(url: str) -> bool:
     """Whether an allowed address is one of another site."""
     return re.match(r"https?:", url, re.IGNORECASE) is not None

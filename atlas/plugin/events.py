@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
@@ -28,11 +27,12 @@ from mkdocs.utils import CountHandler
 
 from atlas.exceptions import AtlasError, ContentError
 from atlas.issues import Issue, ordered, show
-from atlas.plugin.navigation import Menus, default_nav, entity_path
+from atlas.plugin.current import Build
+from atlas.plugin.forms import form_assets, prose_alternates, redirect_assets
+from atlas.plugin.navigation import default_nav, entity_path
 from atlas.plugin.pages import (
     EntityPage,
     LinkTargets,
-    add_assets,
     add_pages,
     root,
     shown_path,
@@ -43,8 +43,8 @@ from atlas.render.build import build_site
 from atlas.render.fonts import fonts_of
 from atlas.render.issue_page import write_issue_page
 from atlas.render.links import LinkCheck, anchor_ids, rewrite
-from atlas.render.navigation import Menu, replaced
-from atlas.render.site import Prose, ProseFile, Settings, Site
+from atlas.render.navigation import replaced
+from atlas.render.site import Prose, ProseFile, Settings, Site, relative_url
 from atlas.render.staging import Staging
 
 if TYPE_CHECKING:
@@ -67,39 +67,10 @@ class AtlasConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the
     """The folder of source manifests, relative to mkdocs.yml."""
     missing_sources = option.Choice(("fail", "link"), default="fail")
     """Whether a source that is neither cached nor reachable stops the build or is shown as a link."""
-
-
-@dataclass(slots=True)
-class _Build:
-    """One build from `on_config` to its end."""
-
-    config: MkDocsConfig
-    site_dir: str
-    """The `site_dir` of mkdocs.yml, to which the finished site goes."""
-    staging: Staging
-    links: LinkCheck
-    site: Site | None = None
-    by_yaml: dict[str, File] = field(default_factory=dict)
-    """The page's file by the YAML it is made from, relative to docs_dir."""
-    targets: LinkTargets | None = None
-    prose: dict[str, tuple[str, Prose]] = field(default_factory=dict)
-    """The Markdown of a prose page and its rendering, by source path, until its template is rendered."""
-    held: str | None = None
-    """The content of the prose page at hand while search plugins are shown another."""
-    nav: list[object] | None = None
-    """The `nav` setting as the user gave it."""
-    menus: Menus | None = None
-    """The menu of each page, once there is a navigation."""
-    found: list[Issue | str] = field(default_factory=list)
-    """What is wrong and not reported yet: issues, and problems that concern no place in a file."""
-    shown: list[Issue | str] = field(default_factory=list)
-    """What is wrong and was reported; a build with any of it is not a site."""
-
-    def menu(self, nav: Navigation, page: Page | None) -> Menu:
-        """The menu of a page; None stands for one that is outside of the navigation."""
-        if self.menus is None or self.menus.nav is not nav:
-            self.menus = Menus(nav)
-        return self.menus.menu(page)
+    data_license = option.Type(str, default="")
+    """The licence of what entries state, as an SPDX expression; the data page says it."""
+    redirects = option.DictOfItems(option.Type(str), default={})
+    """Addresses that pages had before, each with the address that it leads to, both below the site's root."""
 
 
 class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # the same
@@ -108,7 +79,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     def __init__(self) -> None:
         self._command: str | None = None
         self._previewed = False
-        self._build: _Build | None = None
+        self._build: Build | None = None
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """Remember the command; the plugin lives on over the rebuilds of one `mkdocs serve`."""
@@ -134,7 +105,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         except OSError as error:
             raise PluginError(f"no folder to build in could be made beside {config.site_dir}: {error}") from error
         links = LinkCheck(urlsplit(config.site_url or "/").path or "/")
-        self._build = _Build(config, config.site_dir, staging, links)
+        self._build = Build(config, config.site_dir, staging, links)
         config.site_dir = str(staging.new)
         return config
 
@@ -166,7 +137,9 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             yaml = {file.src_uri: file for file in files if file.src_uri.endswith(_NOT_COPIED)}
             for file in yaml.values():
                 files.remove(file)
-            build.found += add_assets(files, build.site.assets, config)
+            # Other forms of pages come later, when it is known which pages are written.
+            own = [asset for asset in build.site.assets if asset.page is None]
+            build.add_assets(files, own)
             build.found += add_pages(files, build.site.pages, config, yaml, build.by_yaml)
         if not self._accepted():
             # A first preview of broken content: no page is built, not even the theme's own.
@@ -251,9 +224,19 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         for page in entities:
             page.is_linked_by_anchor = page.file in wanted
         if build.site is not None and not build.shown:
-            index = search_assets(files, build.site, build.prose, is_preview=self._command == "serve")
-            build.found += add_assets(files, index, config)
+            self._add_forms(build, build.site, files)
             self._accepted()
+
+    def _add_forms(self, build: Build, site: Site, files: Files) -> None:
+        """Add what is made of all pages: the search index, their other forms, and redirects to them."""
+        is_preview = self._command == "serve"
+        build.add_assets(files, search_assets(files, site, build.prose, is_preview=is_preview))
+        if build.targets is not None:
+            forms = form_assets(files, site, build.prose, build.targets, build.config, is_preview=is_preview)
+            build.add_assets(files, forms)
+        redirects, issues = redirect_assets(files, site, self.config.redirects, build.config)
+        build.found += issues
+        build.add_assets(files, redirects)
 
     @event_priority(_FIRST)
     def _on_page_context_for_search(
@@ -274,6 +257,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         shown["menu"] = build.menu(nav, page)
         if page.file.src_uri in build.prose:
             page.content = build.held
+            shown["alternates"] = prose_alternates(page.file)
             page.toc = table_of_contents(build.prose.pop(page.file.src_uri)[1].headings, finished=True)
         if not isinstance(page, EntityPage):
             return
@@ -287,6 +271,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             build.found.append(f"{label}: {error}")
             body = ""
         build.links.note(label, source.url, body)
+        build.links.note_links(label, source.url, (relative_url(one.url, source.url) for one in source.alternates))
+        shown["alternates"] = source.alternates
         if page.is_linked_by_anchor:
             page.present_anchor_ids = anchor_ids(body)
         page.content = body
@@ -324,6 +310,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             if config.strict and _warnings_counted():
                 return  # MkDocs aborts next, and on_build_error cleans up
         try:
+            build.staging.keep_times(build.made)
             build.staging.commit()
         except OSError as error:
             raise PluginError(f"the finished site could not be put into {build.site_dir}: {error}") from error
@@ -353,7 +340,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
 
         server.builder = rebuild_or_keep
 
-    def _current(self) -> _Build:
+    def _current(self) -> Build:
         if self._build is None:
             raise RuntimeError("MkDocs ran a build's event before on_config, which begins every build")
         return self._build
@@ -396,6 +383,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             workspace=self._current().staging.work,
             site_name=config.site_name,
             templates=tuple(Path(folder) for folder in config.theme.dirs),
+            site_url=config.site_url or "",
+            data_license=self.config.data_license,
             missing_sources="link" if self.config.missing_sources == "link" else "fail",
         )
 

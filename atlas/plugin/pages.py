@@ -20,6 +20,9 @@ from atlas.issues import Issue
 from atlas.render.navigation import source_paths
 from atlas.render.site import Heading, SiteAsset, SitePage
 
+_PROSE = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
+"""How the names of files end that MkDocs makes pages of."""
+
 
 class EntityPage(Page):
     """A page made from entries: no Markdown, a title and a table of contents that are known, a body that comes late."""
@@ -76,7 +79,9 @@ def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) 
     """Add the files beside the pages; one takes the place of a theme's file but not of the author's."""
     issues = []
     for asset in assets:
-        existing = files.get_file_from_path(asset.url)
+        # By the end of its name MkDocs would take a Markdown version for prose, and make a page of it.
+        name = f"{asset.url}.txt" if asset.url.endswith(_PROSE) else asset.url
+        existing = files.get_file_from_path(name)
         if existing is not None and existing.src_dir == config.docs_dir:
             message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
             issues.append(Issue(shown_path(config, asset.url), 0, 0, "A901", message, "give the file another name"))
@@ -84,10 +89,11 @@ def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) 
         if existing is not None:
             files.remove(existing)
         if isinstance(asset.content, bytes):
-            file = File.generated(config, asset.url, content=asset.content, inclusion=InclusionLevel.INCLUDED)
+            file = File.generated(config, name, content=asset.content, inclusion=InclusionLevel.INCLUDED)
         else:
             path = str(asset.content)
-            file = File.generated(config, asset.url, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
+            file = File.generated(config, name, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
+        file.dest_uri = asset.url
         files.append(file)
     return issues
 

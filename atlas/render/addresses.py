@@ -17,6 +17,11 @@ GLOSSARY = "glossary/"
 VERIFICATION = "verification/"
 COMPARE = "compare/"
 INDEX = "a-z/"
+DATA = "data/"
+API = "api/v1/"
+SCHEMAS = f"{API}schema/"
+EVERYTHING = f"{API}all.jsonl"
+BIBTEX = f"{API}atlas.bib"
 
 
 def collection_page(collection_id: str) -> str:
@@ -47,6 +52,41 @@ def operator_anchor(operator: Operator) -> str:
 def standalone_file(operator: Operator) -> str:
     """An operator's source with all that it needs, as a file."""
     return f"{family_page(operator.family)}{operator.name}.py"
+
+
+def data_file(kind: str, name: str) -> str:
+    """The data file of one entity: `kind` is `models`, `components` and so on."""
+    return f"{API}{kind}/{name}.json"
+
+
+def list_file(kind: str) -> str:
+    """The data file that lists all entities of a kind, or one that is about the whole atlas."""
+    return f"{API}{kind}.json"
+
+
+def graph_file(collection_id: str) -> str:
+    """The data file of a model's graph."""
+    return data_file("graphs", collection_id)
+
+
+def schema_file(kind: str) -> str:
+    """The JSON Schema of one kind of data file."""
+    return f"{SCHEMAS}{kind}.json"
+
+
+def entry_schema_file(kind: str) -> str:
+    """The JSON Schema of one kind of YAML file."""
+    return f"{SCHEMAS}entries/{kind}.json"
+
+
+def markdown_file(page: str) -> str:
+    """The Markdown version of a page."""
+    return f"{page}index.md"
+
+
+def bibtex_file(page: str) -> str:
+    """How to cite a page."""
+    return f"{page}cite.bib"
 
 
 def source_page(source_id: str) -> str:

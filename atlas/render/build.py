@@ -18,19 +18,24 @@ from atlas.node.environment import Environment, prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.operators.catalogue import FAMILIES
 from atlas.render import addresses
+from atlas.render.citation import citation_files
 from atlas.render.collection_view import library_view, model_view
 from atlas.render.compare_view import compare_view
 from atlas.render.component_view import component_view
 from atlas.render.data_files import data_files, written
+from atlas.render.data_view import data_view
 from atlas.render.deferred import Typesetting
 from atlas.render.diagram import Placed, Sketch, layout
 from atlas.render.fonts import Glyphs, shrink
 from atlas.render.glossary_view import glossary_view
 from atlas.render.home_view import home_view
 from atlas.render.index_view import index_plans
+from atlas.render.json_files import json_files
+from atlas.render.markdown_pages import MarkdownRenderer
 from atlas.render.pages import PagePlan, Renderer
 from atlas.render.parts import Parts
 from atlas.render.prose_pages import prose_renderer
+from atlas.render.redirects import stated_redirects
 from atlas.render.reference_views import (
     family_view,
     file_view,
@@ -85,9 +90,19 @@ def build_site(settings: Settings) -> Site:
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
         pages = tuple(Renderer(settings.site_name, settings.templates, typesetting).render(plans, store))
-        assets = (*_assets(node, settings), *written(files, settings.workspace / "data"))
+        assets = (
+            *_assets(node, settings),
+            *written(files, settings.workspace / "data"),
+            *json_files(settings.site_name, settings.data_license, parts, settings.workspace / "json"),
+            *MarkdownRenderer(settings.site_name, settings.templates).render(plans, settings.workspace / "markdown"),
+            *citation_files(
+                outcome.checked, plans, settings.site_name, settings.site_url, settings.workspace / "citations"
+            ),
+        )
         fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
-        return Site(pages, assets, outcome.issues, prose, records, node.close, partial(_settle, fonts, node.glyphs))
+        settle = partial(_settle, fonts, node.glyphs)
+        redirects = tuple(stated_redirects(outcome.checked.atlas))
+        return Site(pages, assets, outcome.issues, prose, redirects, records, node.close, settle)
     except BaseException:
         node.close()
         raise
@@ -170,6 +185,9 @@ def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> 
     summary = "Every claim of the atlas with its proof."
     view = verification_view(parts)
     yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
+    summary = "Everything on this site as files: JSON with its schemas, Markdown and BibTeX."
+    files_view = data_view(parts, settings.site_name, settings.site_url, settings.data_license)
+    yield PagePlan(addresses.DATA, "data", "Data", "Data", summary, None, (), files_view)
 
 
 def _collection_plans(

@@ -224,8 +224,8 @@ def library_view(checked: CheckedCollection, parts: Parts) -> LibraryView:
 
 def bibtex(key: str, paper: Paper) -> str:
     """A BibTeX entry; backslashes, and braces that match, stay what they are, as BibTeX reads them too."""
-    authors = " and ".join(_bibtex_text(author) for author in paper.authors)
-    fields = [("title", _bibtex_text(paper.title)), ("author", authors), ("year", str(paper.year))]
+    authors = " and ".join(bibtex_text(author) for author in paper.authors)
+    fields = [("title", bibtex_text(paper.title)), ("author", authors), ("year", str(paper.year))]
     if paper.arxiv:
         fields += [("eprint", paper.arxiv), ("archivePrefix", "arXiv")]
     if paper.url:
@@ -234,7 +234,7 @@ def bibtex(key: str, paper: Paper) -> str:
     return f"@misc{{{key},\n{lines}\n}}"
 
 
-def _bibtex_text(text: str) -> str:
+def bibtex_text(text: str) -> str:
     """A text that ends where its field ends, and whose ampersands and percent signs LaTeX prints."""
     depth, least = 0, 0
     for char in text:

@@ -104,29 +104,40 @@ class GlossaryView:
 
 
 @dataclass(slots=True)
-class _Gathered:
+class Gathered:
     """What is known of one name with one meaning, while entries are gone through."""
 
     keys: dict[str, None]
-    uses: dict[Link, None]
+    """Its other names, in the order in which they are found."""
+    users: dict[str, CheckedCollection | CheckedEntry]
+    """The collections or entries that use it, by id."""
 
 
-def glossary_view(parts: Parts) -> GlossaryView:
-    """The glossary of all collections."""
-    sizes: dict[tuple[str, str, str], _Gathered] = defaultdict(lambda: _Gathered({}, {}))
-    symbols: dict[tuple[str, str, str], _Gathered] = defaultdict(lambda: _Gathered({}, {}))
+Names = dict[tuple[str, str, str], Gathered]
+"""What is known of each name, by the name itself, its meaning, and the argument that it stands for or an empty text."""
+
+
+def gathered(parts: Parts) -> tuple[Names, Names]:
+    """The sizes of all collections, and the symbols of all entries, both in alphabetical order."""
+    sizes: Names = defaultdict(lambda: Gathered({}, {}))
+    symbols: Names = defaultdict(lambda: Gathered({}, {}))
     for collection in parts.checked.collections.values():
         for symbol, meaning, keys in _sizes(collection):
             found = sizes[symbol, meaning, ""]
             found.keys.update(dict.fromkeys(keys))
-            found.uses[Link(collection.collection.data.title, collection_page(collection.collection.id))] = None
+            found.users[collection.collection.id] = collection
     for entry in parts.entries:
-        link = parts.entry_link(entry, full=True)
         for symbol, meaning, argument, tensor in _symbols(entry):
             found = symbols[symbol, meaning, argument]
-            found.uses[link] = None
+            found.users[entry.entry.id] = entry
             if tensor:
                 found.keys[tensor] = None
+    return _ordered(sizes), _ordered(symbols)
+
+
+def glossary_view(parts: Parts) -> GlossaryView:
+    """The glossary of all collections."""
+    sizes, symbols = gathered(parts)
     return GlossaryView(
         tuple(_named(sizes, "size", parts)), tuple(_named(symbols, "symbol", parts)), tuple(_terms(parts)), WORDS
     )
@@ -154,10 +165,10 @@ def _symbols(entry: CheckedEntry) -> Iterator[tuple[str, str, str, str]]:
             yield name, meaning, argument, symbol.tensor or ""
 
 
-def _named(found: dict[tuple[str, str, str], _Gathered], prefix: str, parts: Parts) -> Iterable[Named]:
-    for number, (key, one) in enumerate(sorted(found.items(), key=lambda item: _order(item[0])), 1):
+def _named(found: Names, prefix: str, parts: Parts) -> Iterable[Named]:
+    for number, (key, one) in enumerate(found.items(), 1):
         symbol, meaning, argument = key
-        uses = tuple(one.uses)
+        uses = tuple(_link(user, parts) for user in one.users.values())
         yield Named(
             parts.typesetting.maths(symbol),
             f"{prefix}-{number}",
@@ -167,6 +178,16 @@ def _named(found: dict[tuple[str, str, str], _Gathered], prefix: str, parts: Par
             uses[:USES],
             len(uses[USES:]),
         )
+
+
+def _link(user: CheckedCollection | CheckedEntry, parts: Parts) -> Link:
+    if isinstance(user, CheckedCollection):
+        return Link(user.collection.data.title, collection_page(user.collection.id))
+    return parts.entry_link(user, full=True)
+
+
+def _ordered(found: Names) -> Names:
+    return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 
 def _order(key: tuple[str, str, str]) -> tuple[str, ...]:

@@ -32,6 +32,12 @@ def rewrite(html: str, resolve: Callable[[str], str]) -> str:
     return _TARGET.sub(lambda match: match[1] + escape(resolve(unescape(match[2]))), html)
 
 
+def is_internal(target: str) -> bool:
+    """Whether a link stays on the site's own host."""
+    parts = urlsplit(target)
+    return not parts.scheme and not parts.netloc
+
+
 def targets(html: str) -> list[str]:
     """The distinct targets of all links and images, in order."""
     return [unescape(target) for target in dict.fromkeys(match[2] for match in _TARGET.finditer(html))]
@@ -65,20 +71,33 @@ class LinkCheck:
         """Remember the internal links of the page at `url`; one to an id that the body itself has is already right."""
         ids: set[str] | None = None
         for written in targets(body):
-            parts = urlsplit(written)
-            if parts.scheme or parts.netloc:
+            if not is_internal(written):
                 continue
-            target, fragment = self._path(url, parts.path), unquote(parts.fragment)
+            target, fragment = self._reached(url, written)
             if target == url and fragment:
                 ids = anchor_ids(body) if ids is None else ids
                 if fragment in ids:
                     continue
-            # A target outside the site is told apart by how it is written, as it has no address in it.
-            key = (target, fragment) if target is not None else (None, written)
-            if key in self._links:
-                self._links[key].count += 1
-            else:
-                self._links[key] = _Link(label, written)
+            self._keep(label, written, target, fragment)
+
+    def note_links(self, label: str, url: str, links: Iterable[str]) -> None:
+        """Remember the links of a file that is no page, or those of a page that stand outside of its body."""
+        for written in sorted(links):
+            if is_internal(written):
+                self._keep(label, written, *self._reached(url, written))
+
+    def _reached(self, url: str, written: str) -> tuple[str | None, str]:
+        """The address and the fragment that a link leads to; no address where it leaves the site."""
+        parts = urlsplit(written)
+        return self._path(url, parts.path), unquote(parts.fragment)
+
+    def _keep(self, label: str, written: str, target: str | None, fragment: str) -> None:
+        # A target outside the site is told apart by how it is written, as it has no address in it.
+        key = (target, fragment) if target is not None else (None, written)
+        if key in self._links:
+            self._links[key].count += 1
+        else:
+            self._links[key] = _Link(label, written)
 
     def issues(self, site: Path) -> list[Issue]:
         """One issue for each target that the built site lacks."""

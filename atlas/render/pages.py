@@ -14,6 +14,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from atlas.render.alternates import alternates
 from atlas.render.deferred import Typesetting
 from atlas.render.site import Body, Heading, NavSection, PageStore, SitePage, relative_url
 from atlas.render.structure_view import StructureView
@@ -97,6 +98,7 @@ class Renderer:
                 nav=plan.nav,
                 body=store.keep(_INDENT.sub("", body)),
                 context={"document_title": plan.document_title, "structure": structure},
+                alternates=alternates(plan.kind, plan.url),
             )
 
 

@@ -40,6 +40,10 @@ class Settings:
     """Folders in which the templates of pages are looked for before those of our own theme."""
     missing_sources: Literal["fail", "link"] = "fail"
     """What happens to an excerpt that can neither be fetched nor found in the cache."""
+    site_url: str = ""
+    """The address that the site will have, or empty; only what is cited names it."""
+    data_license: str = ""
+    """The licence of the data as an SPDX expression, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,18 @@ class NavSection:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternate:
+    """Another form of a page."""
+
+    type: str
+    """Its media type."""
+    title: str
+    """What it is called on the page."""
+    url: str
+    """Its address below the site's root."""
+
+
+@dataclass(frozen=True, slots=True)
 class SitePage:
     """One page that is made from entries; its body's links are relative to its own address."""
 
@@ -88,6 +104,8 @@ class SitePage:
     """Produces the finished HTML body; called when the page is written and not kept."""
     context: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
     """What the template needs besides the body."""
+    alternates: tuple[Alternate, ...] = ()
+    """The other forms in which it is published."""
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
@@ -104,14 +122,32 @@ class SiteAsset:
     """The address below the site's root, with a file name."""
     content: Path | bytes
     """The file to copy, or the bytes to write."""
+    links: frozenset[str] = frozenset()
+    """The links in it to other addresses of the site, as they are written, to be checked like those of pages."""
+    page: str | None = None
+    """The page of which it is another form, and without which it is not written; None for a file of its own."""
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
-        if not self.url or self.url.endswith(("/", ".md", ".markdown", ".mdown", ".mkdn", ".mkd")):
-            raise ValueError(
-                f"the address {self.url!r} of an asset must name a file, and none that a host takes for prose"
-            )
+        if not self.url or self.url.endswith("/"):
+            raise ValueError(f"the address {self.url!r} of an asset must name a file")
         _require_plain(self.url.split("/"), self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """An address that leads to another, and where that is stated."""
+
+    old: str
+    """The address that was, below the site's root, as it is stated."""
+    target: str
+    """The address that it leads to."""
+    path: str
+    """The file that states it, as issues name it."""
+    line: int
+    """The 1-based line of that file; 0 where it is not known."""
+    column: int
+    """The 1-based column; 0 where it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +214,8 @@ class Site:
     """What is wrong with the content; a site with any error is not written, warnings are said on its pages."""
     prose: ProseRenderer
     """Renders the prose pages beside the entries."""
+    redirects: tuple[Redirect, ...] = ()
+    """What entries were called before."""
     records: tuple[SearchRecord, ...] = ()
     """What search finds of the pages; prose pages get theirs once they are rendered."""
     close: Callable[[], None] = _nothing

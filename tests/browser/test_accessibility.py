@@ -23,6 +23,7 @@ PAGES = {
     "source": "/sources/transformers/",
     "file": "/sources/transformers/src/transformers/models/gpt2/configuration_gpt2.py/",
     "glossary": "/glossary/",
+    "data": "/data/",
     "verification": "/verification/",
     "prose": "/formula-language/",
     "contribute": "/contribute/",

@@ -25,6 +25,7 @@ PAGES = {
     "source": "/sources/tensor2tensor/",
     "source file": "/sources/tensor2tensor/tensor2tensor/models/common_layers.py/",
     "glossary": "/glossary/",
+    "data": "/data/",
     "verification": "/verification/",
     "compare": "/compare/",
     "index": "/a-z/",

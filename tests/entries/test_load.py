@@ -407,3 +407,18 @@ def test_a_folder_whose_name_is_no_address_is_no_collection(tmp_path: Path, name
     atlas, issues = load(tmp_path, tmp_path / "content", tmp_path / "sources")
     assert not atlas.collections
     assert [(one.path, one.code) for one in issues] == [(f"content/{name}", "A115")]
+
+
+def test_what_an_entry_was_called_is_not_inherited(project: Project) -> None:
+    project.write("content/model/encoder/a.yml", f"{ENTRY}formerly: [model/layer]\n")
+    project.write("content/model/encoder/b.yml", "inherits: a\n")
+    assert project.entry("model/encoder/a").data.formerly == ("model/layer",)
+    assert project.entry("model/encoder/b").data.formerly == ()
+
+
+@pytest.mark.parametrize(
+    "old", ["/model/layer", "../layer", "model//layer", "https://example.org/", "a?b", "a#b", "''"]
+)
+def test_what_an_entry_was_called_is_an_address(project: Project, old: str) -> None:
+    project.write("content/model/encoder/a.yml", f"{ENTRY}formerly: [{old}]\n")
+    assert (project.only().path, project.only().code) == ("content/model/encoder/a.yml", "A104")

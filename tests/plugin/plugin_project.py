@@ -1,9 +1,9 @@
 """A small stand-in for the renderer, so that the plugin is tested on its own; also `mkdocs` with it, when run.
 
 Each YAML file in the content folder is a page: its keys are SitePage's, `nav` lists titles or pairs of title and key,
-`body` is HTML, `issues` are what is wrong with it (raised in a site called "Raises", else returned), and `fails` makes
-its body impossible to produce. Prose is HTML already, with `<math>` for a formula and WRONG for one that cannot be
-displayed.
+`body` is HTML, `issues` are what is wrong with it (raised in a site called "Raises", else returned), `fails` makes
+its body impossible to produce, `forms` lists the links in its Markdown version, and `formerly` what it was called.
+Prose is HTML already, with `<math>` for a formula and WRONG for one that cannot be displayed.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from atlas.exceptions import ContentError, NodeError
 from atlas.issues import Issue
 from atlas.plugin import events
 from atlas.render.site import (
+    Alternate,
     Heading,
     NavSection,
     PageStore,
     Prose,
     ProseFile,
+    Redirect,
     SearchRecord,
     Settings,
     Site,
@@ -35,15 +37,26 @@ def build_site(settings: Settings) -> Site:
     store = PageStore(settings.workspace / "bodies")
     pages: list[SitePage] = []
     issues: list[Issue] = []
+    assets = [SiteAsset("assets/made.css", b"made {}")]
+    redirects: list[Redirect] = []
     for path in sorted(settings.content.rglob("*.yml")):
         name = path.relative_to(settings.content).as_posix()
         entry = yaml.safe_load(path.read_text(encoding="utf-8"))
         shown = path.relative_to(settings.root).as_posix()
         issues += [Issue(shown, line, 3, code, text) for line, code, text in entry.get("issues", ())]
         body = entry.get("body", "") + "".join(source.read_text() for source in sorted(settings.sources.glob("*.txt")))
+        url = entry.get("url", name.removesuffix(".yml") + "/")
+        lines = path.read_text(encoding="utf-8").splitlines()
+        for old in entry.get("formerly", ()):
+            number = next(number for number, line in enumerate(lines, 1) if line.strip() == f"- {old}")
+            redirects.append(Redirect(old, url, shown, number, 3))
+        alternates: tuple[Alternate, ...] = ()
+        if "forms" in entry:
+            alternates = (Alternate("text/markdown", "Markdown", f"{url}index.md"),)
+            assets.append(SiteAsset(f"{url}index.md", b"# A form\n", frozenset(entry["forms"]), url))
         pages.append(
             SitePage(
-                url=entry.get("url", name.removesuffix(".yml") + "/"),
+                url=url,
                 title=entry.get("title", name),
                 kind="component",
                 description=entry.get("description", "A page."),
@@ -52,13 +65,13 @@ def build_site(settings: Settings) -> Site:
                 nav=None if entry.get("hidden") else tuple(map(section, entry.get("nav", ()))),
                 body=fails if entry.get("fails") else store.keep(body),
                 context={"badge": entry.get("badge", "")},
+                alternates=alternates,
             )
         )
     if issues and settings.site_name == "Raises":
         raise ContentError(issues)
-    assets = (SiteAsset("assets/made.css", b"made {}"),)
     records = tuple(SearchRecord("component", page.url, page.title, "", page.description) for page in pages)
-    return Site(pages=tuple(pages), assets=assets, issues=tuple(issues), prose=prose, records=records)
+    return Site(tuple(pages), tuple(assets), tuple(issues), prose, tuple(redirects), records)
 
 
 def section(given: str | list[str]) -> NavSection:

@@ -153,6 +153,8 @@ def test_the_site_holds_no_yaml_and_no_proofs_but_a_sitemap_assets_and_the_page_
         "404.html",
         "assets/made.css",
         "index.html",
+        "index.md",
+        "llms.txt",
         "sitemap.xml",
         "sitemap.xml.gz",
         "transformer/data.json",

@@ -48,6 +48,20 @@ def test_a_commit_replaces_the_site(site: Path) -> None:
     assert beside(site) == []
 
 
+def test_what_is_the_same_keeps_its_time_and_nothing_else_does(site: Path) -> None:
+    for name in ("same", "other", "longer"):
+        (site / name).write_text("abc")
+        os.utime(site / name, ns=(1_000_000_000, 2_000_000_000))
+    staging = Staging(site)
+    for name, text in (("same", "abc"), ("other", "abd"), ("longer", "abcd"), ("new", "abc")):
+        (staging.new / name).write_text(text)
+    staging.keep_times(["same", "other", "longer", "new", "never-made"])
+    staging.commit()
+    staging.close()
+    kept = {file.name for file in site.iterdir() if file.stat().st_mtime_ns == 2_000_000_000}
+    assert kept == {"same"}
+
+
 def test_without_a_commit_the_site_stays(site: Path) -> None:
     staging = Staging(site)
     (staging.new / "index.html").write_text("new")

@@ -1,0 +1,152 @@
+"""The other forms of pages in a build: Markdown versions of prose, the list of all of them, and redirects.
+
+They are made once all pages are known, so that what is not written has no other form either.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
+
+import yaml
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files, InclusionLevel
+
+from atlas.issues import Issue
+from atlas.markup.markdown import relinked
+from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
+from atlas.render.alternates import MARKDOWN
+from atlas.render.links import is_internal
+from atlas.render.llms import FILE, PROSE, LlmsLine, llms_text
+from atlas.render.redirects import redirect_files
+from atlas.render.site import Alternate, Prose, Redirect, Site, SiteAsset, relative_url
+
+
+def markdown_of(file: File) -> str:
+    """The address of a page's Markdown version."""
+    return f"{file.dest_uri.removesuffix('.html')}.md"
+
+
+def prose_alternates(file: File) -> tuple[Alternate, ...]:
+    """The other forms of a page that its author wrote in Markdown."""
+    return (Alternate(MARKDOWN, "Markdown", markdown_of(file)),)
+
+
+def form_assets(
+    files: Files,
+    site: Site,
+    prose: Mapping[str, tuple[str, Prose]],
+    targets: LinkTargets,
+    config: MkDocsConfig,
+    *,
+    is_preview: bool,
+) -> list[SiteAsset]:
+    """The other forms of all pages that are written.
+
+    Args:
+        files: All files of the build.
+        site: The atlas's pages, with their other forms.
+        prose: The Markdown of each prose page and its rendering, by source path.
+        targets: All files, to resolve links of prose.
+        config: The configuration of MkDocs.
+        is_preview: Whether drafts are written too.
+    """
+    is_written = InclusionLevel.is_in_serve if is_preview else InclusionLevel.is_included
+    pages = list(files.documentation_pages(inclusion=is_written))
+    written = {file.page.source.url for file in pages if isinstance(file.page, EntityPage)}
+    made = [asset for asset in site.assets if asset.page in written]
+    for file in pages:
+        if file.src_uri in prose and file.page is not None:
+            title = unescape(str(file.page.title or file.name))
+            made.append(_prose_asset(file, title, *prose[file.src_uri], targets))
+    lines = list(_lines(pages, prose))
+    text = llms_text(config.site_name, config.site_description or "", lines)
+    made.append(SiteAsset(FILE, text.encode(), frozenset(relative_url(line.url, FILE) for line in lines)))
+    return made
+
+
+def redirect_assets(
+    files: Files, site: Site, stated: Mapping[str, str], config: MkDocsConfig
+) -> tuple[list[SiteAsset], list[Issue]]:
+    """The pages of all redirects: those of entries, and those that mkdocs.yml states."""
+    included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
+    taken = {file.dest_uri: _maker(file, config) for file in included}
+    for name in (*config.theme.static_templates, *config.extra_templates):
+        taken.setdefault(name, f"the theme's {name}")
+    places = _places(Path(config.config_file_path)) if config.config_file_path and stated else {}
+    shown = Path(config.config_file_path).name if config.config_file_path else "mkdocs.yml"
+    of_config = (Redirect(old, new, shown, *places.get(old, (0, 0))) for old, new in stated.items())
+    folders = tuple(Path(folder) for folder in config.theme.dirs)
+    return redirect_files((*site.redirects, *of_config), taken, config.site_url or "", folders)
+
+
+def _maker(file: File, config: MkDocsConfig) -> str:
+    """What a file of the site is made from, in words."""
+    if isinstance(file.page, EntityPage):
+        source = file.page.source.edit_path
+        return f"the page of {shown_path(config, source)}" if source else "a page of the atlas"
+    if file.src_dir != config.docs_dir:
+        return f"the site's own {file.dest_uri}"
+    return f"{'the page of ' if file.page is not None else ''}{shown_path(config, file.src_uri)}"
+
+
+def _places(file: Path) -> dict[str, tuple[int, int]]:
+    """The line and column of each redirect in mkdocs.yml; none of those that another file states."""
+    with file.open(encoding="utf-8-sig") as text:
+        found = yaml.compose(text, yaml.SafeLoader)
+    for name in ("plugins", "atlas", "redirects"):
+        found = _value(found, name)
+    if not isinstance(found, yaml.MappingNode):
+        return {}
+    marks = ((key.value, key.start_mark) for key, _ in found.value if isinstance(key, yaml.ScalarNode))
+    return {name: (mark.line + 1, mark.column + 1) for name, mark in marks}
+
+
+def _value(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    """What a mapping has under a name, or a list of mappings in the first that has it."""
+    if isinstance(node, yaml.SequenceNode):
+        return next((found for one in node.value if (found := _value(one, name)) is not None), None)
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == name), None)
+    return None
+
+
+def _prose_asset(file: File, title: str, markdown: str, prose: Prose, targets: LinkTargets) -> SiteAsset:
+    """The author's Markdown with its links relative to where it lies in the site."""
+    url, links = markdown_of(file), set[str]()
+
+    def resolve(target: str) -> str:
+        path, mark, fragment = target.partition("#")
+        if not path or not is_internal(target) or path.startswith("/"):
+            return target
+        reached = posixpath.normpath(posixpath.join(posixpath.dirname(file.src_uri), unquote(path)))
+        other = targets.get_file_from_path(reached)
+        if other is None:
+            return target
+        if other.page is None or mark:
+            written = relative_url(other.dest_uri.removesuffix("index.html") if mark else other.dest_uri, url)
+        else:
+            written = relative_url(markdown_of(other), url)
+        links.add(f"{written}{mark}{fragment}")
+        return f"{written}{mark}{fragment}"
+
+    text = relinked(markdown, resolve).strip() + "\n"
+    if prose.title is None:
+        text = f"# {title}\n\n{text}"
+    return SiteAsset(url, text.encode(), frozenset(links))
+
+
+def _lines(pages: Iterable[File], prose: Mapping[str, object]) -> Iterator[LlmsLine]:
+    for file in pages:
+        page = file.page
+        if isinstance(page, EntityPage):
+            source = page.source
+            if any(one.type == MARKDOWN for one in source.alternates):
+                title = str(source.context.get("document_title", source.title))
+                yield LlmsLine(source.kind, title, markdown_of(file), source.description)
+        elif page is not None and file.src_uri in prose:
+            description = str(page.meta.get("description") or "")
+            yield LlmsLine(PROSE, unescape(str(page.title or file.name)), markdown_of(file), description)

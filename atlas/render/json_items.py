@@ -1,0 +1,125 @@
+"""The parts that several kinds of data files share, made from what was checked: items, claims, proofs, differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from atlas.checks.base import Proof as CheckedProof
+from atlas.checks.checked import CheckedClaim, CheckedCollection, CheckedEntry
+from atlas.checks.published import PublishedCheck
+from atlas.entries.atlas import Entry, Placed, Source
+from atlas.entries.collection import Model
+from atlas.entries.component import Difference as StatedDifference
+from atlas.entries.component import Reference as StatedReference
+from atlas.operators.registry import Operator
+from atlas.render.addresses import claim_anchor, collection_page, data_file, entry_page, family_page, source_page
+from atlas.render.json_records import Claim, Difference, Proof, PublishedFigure, Reference
+from atlas.render.json_types import Item, Line, plain
+from atlas.render.parts import Parts
+
+
+def entry_item(entry: Entry) -> Item:
+    """A component."""
+    return Item(id=entry.id, title=entry.data.title, json_=data_file("components", entry.id), page=entry_page(entry))
+
+
+def collection_item(checked: CheckedCollection) -> Item:
+    """A model or library."""
+    name, data = checked.collection.id, checked.collection.data
+    kind = "models" if isinstance(data, Model) else "libraries"
+    return Item(id=name, title=data.title, json_=data_file(kind, name), page=collection_page(name))
+
+
+def family_item(operator: Operator) -> Item:
+    """The family of an operator."""
+    name, title = operator.family, operator.belongs_to.title
+    return Item(id=name, title=title, json_=data_file("operators", name), page=family_page(name))
+
+
+def source_item(source: Source) -> Item:
+    """A pinned project."""
+    name = source.id
+    return Item(id=name, title=source.data.title, json_=data_file("sources", name), page=source_page(name))
+
+
+def claims(owner: Placed, given: Iterable[CheckedClaim], parts: Parts) -> tuple[Claim, ...]:
+    """The source claims of an entry or collection."""
+    return tuple(_claim(owner, one, parts) for one in given)
+
+
+def line(owner: Placed, markdown: str, parts: Parts) -> Line:
+    """A text of an entry or collection."""
+    return Line(markdown, owner.file.relative_to(parts.checked.atlas.content).as_posix())
+
+
+def line_or_none(owner: Placed, markdown: str | None, parts: Parts) -> Line | None:
+    """A text that may be left out."""
+    return None if markdown is None else line(owner, markdown, parts)
+
+
+def proofs(given: Iterable[CheckedProof]) -> tuple[Proof, ...]:
+    """What was checked."""
+    return tuple(
+        Proof(claim=one.claim, status=one.status, figure=one.figure, command=one.command, date=one.date)
+        for one in given
+    )
+
+
+def differences(owner: Placed, given: Iterable[StatedDifference], parts: Parts) -> tuple[Difference, ...]:
+    """Where publication and code do not agree."""
+    return tuple(
+        Difference(
+            about=line(owner, one.about, parts),
+            published=line(owner, one.published, parts),
+            reference=_reference(one.reference),
+            code=line(owner, one.code, parts),
+            claims=one.claims,
+        )
+        for one in given
+    )
+
+
+def published(given: Iterable[PublishedCheck]) -> tuple[PublishedFigure, ...]:
+    """Published figures beside derived ones."""
+    return tuple(
+        PublishedFigure(
+            quantity=one.quantity,
+            published=one.published,
+            rounded_to=one.rounded_to,
+            at=plain(one.at),
+            derived=one.derived,
+            agrees=one.agrees,
+            reference=_reference(one.reference),
+        )
+        for one in given
+    )
+
+
+def neighbour(entry: CheckedEntry | None) -> Item | None:
+    """The component before or after."""
+    return None if entry is None else entry_item(entry.entry)
+
+
+def _reference(one: StatedReference) -> Reference:
+    return Reference(title=one.title, url=one.url, where=one.where)
+
+
+def _claim(owner: Placed, one: CheckedClaim, parts: Parts) -> Claim:
+    manifest, (first, last) = one.source.data, one.claim.span
+    return Claim(
+        id=one.claim.id,
+        claim=line(owner, one.claim.claim, parts),
+        evidence=one.claim.evidence,
+        source=source_item(one.source),
+        path=one.claim.path,
+        first_line=first,
+        last_line=last,
+        call_line=one.call_line,
+        revision=manifest.revision,
+        blob=manifest.files[one.claim.path].blob,
+        upstream=manifest.link(one.claim.path, first, last),
+        lines=claim_anchor(one),
+        license=manifest.license,
+        pin=one.pin.state.value,
+        at_hand=one.excerpt is not None,
+    )

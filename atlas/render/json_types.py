@@ -1,0 +1,166 @@
+"""What all records of the data files have in common: documented keys, addresses relative to the file, sizes as terms.
+
+A record holds addresses below the site's root; they become relative to a file when the record is written there, so
+that the site may stand below any path and one record may stand in several files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, SerializationInfo, WithJsonSchema
+
+from atlas.markup.markdown import inline_markdown
+from atlas.markup.prose import parse_inline
+from atlas.render.addresses import linked
+from atlas.render.site import relative_url
+from atlas.sizes import Size
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """The file that a record is written to."""
+
+    url: str
+    """Its address below the site's root."""
+    links: set[str] = field(default_factory=set)
+    """Every relative link that was written, to be checked against the built site."""
+
+    def link(self, target: str) -> str:
+        """The link from the file to an address below the site's root; one of another site stays as it is."""
+        if target.startswith(("https://", "http://", "mailto:")):
+            return target
+        written = relative_url(target, self.url)
+        self.links.add(written)
+        return written
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text of one line as an entry has it."""
+
+    markdown: str
+    """The text."""
+    file: str
+    """The YAML file that it stands in, below the content folder, from which its links are meant."""
+
+    def written(self, place: FilePlace) -> str:
+        """The text with its links relative to the file it is written to."""
+        if "](" not in self.markdown and "]:" not in self.markdown and "<" not in self.markdown:
+            return " ".join(self.markdown.split())
+
+        def link(target: str) -> str:
+            address = linked(target, self.file)
+            return target if address is None else place.link(address)
+
+        return inline_markdown(parse_inline(self.markdown).tokens, link)
+
+
+def _place(info: SerializationInfo) -> FilePlace:
+    if not isinstance(info.context, FilePlace):
+        raise TypeError("a record is written for the file that it goes to; give its FilePlace as the context")
+    return info.context
+
+
+def _address(value: str, info: SerializationInfo) -> str:
+    return _place(info).link(value)
+
+
+def _line(value: Line, info: SerializationInfo) -> str:
+    return value.written(_place(info))
+
+
+Address = Annotated[
+    str,
+    PlainSerializer(_address, return_type=str),
+    WithJsonSchema({"type": "string", "format": "uri-reference"}),
+]
+"""An address; below the site's root until it is written, then relative to the file that holds it."""
+
+Text = Annotated[
+    InstanceOf[Line], PlainSerializer(_line, return_type=str), WithJsonSchema({"type": "string"}, mode="serialization")
+]
+"""A text of one line in Markdown, with formulas between dollars."""
+
+
+class JsonRecord(BaseModel):
+    """Base of everything that data files hold."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, validate_by_name=True, serialize_by_alias=True
+    )
+
+
+class Document(JsonRecord):
+    """What a data file holds as a whole."""
+
+    schema_: Address = Field(alias="$schema")
+    """The JSON Schema of this file."""
+
+    def written(self, place: FilePlace, *, indent: int | None = None) -> str:
+        """The record as JSON, with links relative to the file; the same record gives the same bytes."""
+        return self.model_dump_json(indent=indent, context=place)
+
+
+class Term(JsonRecord):
+    """One term of a sum: a rational number times powers of size symbols."""
+
+    numerator: int
+    """The number's numerator."""
+    denominator: int
+    """The number's denominator, above 0."""
+    powers: dict[str, int]
+    """Each symbol with its exponent; a floor counts as a symbol and is written as LaTeX has it."""
+
+
+class Expression(JsonRecord):
+    """A size or count as a sum of products of size symbols."""
+
+    latex: str
+    """The sum in LaTeX."""
+    terms: tuple[Term, ...]
+    """Its terms; none for 0."""
+    value: int | None
+    """Its value where it holds no symbol, else null."""
+
+    @classmethod
+    def of(cls, size: Size) -> Expression:
+        """A size as data."""
+        return cls(
+            latex=str(size),
+            terms=tuple(
+                Term(numerator=factor.numerator, denominator=factor.denominator, powers=dict(monomial))
+                for monomial, factor in size.terms
+            ),
+            value=size.number,
+        )
+
+
+class Item(JsonRecord):
+    """Something that has a page and a data file of its own."""
+
+    id: str
+    """Its name: the path of its YAML file without `.yml`, or the name of the family of operators."""
+    title: str
+    """Its name as people write it."""
+    json_: Address = Field(alias="json")
+    """Its data file."""
+    page: Address
+    """Its page."""
+
+
+def schema_of(record: type[JsonRecord]) -> dict[str, Any]:
+    """The JSON Schema of a record as it is written."""
+    return record.model_json_schema(by_alias=True, mode="serialization")
+
+
+def plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A mapping that cannot change, as one that JSON has a form for."""
+    return dict(values)
+
+
+def texts(lines: Iterable[str], file: str) -> tuple[Line, ...]:
+    """Texts of one file."""
+    return tuple(Line(one, file) for one in lines)

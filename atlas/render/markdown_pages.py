@@ -1,0 +1,135 @@
+"""Views → the Markdown version of each page, by templates of their own; every value is escaped for Markdown.
+
+Templates print maths as TeX, texts as their author wrote them, and links to the Markdown versions of other pages; a
+link to a part of a page leads to the page itself, as Markdown has no anchors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from html import unescape
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined
+from markupsafe import Markup
+
+from atlas.markup.code import CodeLine
+from atlas.markup.markdown import cell, code_block, code_span, destination, display_maths, escaped, inline_markdown
+from atlas.markup.markdown import inline_maths as inline
+from atlas.render.addresses import linked, markdown_file
+from atlas.render.alternates import json_of
+from atlas.render.deferred import Inline, Maths
+from atlas.render.pages import PagePlan
+from atlas.render.parts import Link
+from atlas.render.site import SiteAsset, relative_url
+from atlas.render.symbol_marks import MarkedMaths
+
+_TAG = re.compile("<[^>]*>")
+_LANGUAGES = {"py": "python", "md": "markdown", "js": "javascript", "rs": "rust"}
+"""What fences call languages whose files end otherwise."""
+
+
+class MarkdownRenderer:
+    """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
+
+    def __init__(self, site_name: str, templates: Iterable[Path]) -> None:
+        self._site_name = site_name
+        self._file = ""
+        self._links: set[str] = set()
+        self._environment = Environment(
+            loader=FileSystemLoader([*templates, Path(str(files("openmodelatlas_theme")))]),
+            autoescape=True,  # what `finalize` has made is left as it is; anything else would show as HTML
+            undefined=StrictUndefined,
+            finalize=self._printed,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self._environment.filters.update(
+            code=_code, cell=_cell, block=_block, display=_display, link=self._link, anyway=_anyway
+        )
+
+    def render(self, plans: Iterable[PagePlan], folder: Path) -> Iterator[SiteAsset]:
+        """Render pages one at a time, each to a file below a folder."""
+        for plan in plans:
+            url = markdown_file(plan.url)
+            self._file, self._links = url, set()
+            template = self._environment.get_template(f"markdown/{plan.kind}.md")
+            html = relative_url(plan.url, url)
+            self._links.add(html)
+            text = template.render(
+                view=plan.view, site_name=self._site_name, html=html, json=json_of(plan.kind, plan.url), to=self._to
+            )
+            path = folder / url
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(_folded(text), encoding="utf-8", newline="\n")
+            yield SiteAsset(url, path, frozenset(self._links), plan.url)
+
+    def _printed(self, value: object) -> object:
+        """What a template prints of a value."""
+        if isinstance(value, Markup | Undefined):
+            return value
+        if isinstance(value, Maths | MarkedMaths):
+            return _anyway(inline(value.tex))
+        if isinstance(value, Inline):
+            return _anyway(inline_markdown(value.parsed.tokens, lambda target: self._meant(target, value.file)))
+        if value is None:
+            raise TypeError("a template of a Markdown page prints nothing at all; say what it prints instead")
+        return _anyway(escaped(str(value)))
+
+    def _link(self, one: Link) -> Markup:
+        """A link with its title."""
+        title = escaped(one.title)
+        return _anyway(f"[{title}]({destination(self._to(one.url))})" if one.url else title)
+
+    def _to(self, target: str) -> Markup:
+        """The link from the page at hand to an address of the site; one of another site stays as it is."""
+        if target.startswith(("https://", "http://", "mailto:")):
+            return _anyway(target)
+        is_page = target == "" or target.endswith("/")
+        written = relative_url(markdown_file(target) if is_page else target, self._file)
+        self._links.add(written)
+        return _anyway(written)
+
+    def _meant(self, target: str, file: str) -> str:
+        """Where a link in a text of an entry leads; what is no address of the site stays as it was written."""
+        address = linked(target, file)
+        return target if address is None else self._to(address)
+
+
+def _anyway(markdown: str) -> Markup:
+    """Finished Markdown."""
+    return Markup(markdown)  # noqa: S704 - it is never shown as HTML, and each part of it was escaped for Markdown
+
+
+def _code(text: object) -> Markup:
+    return _anyway(code_span(str(text)))
+
+
+def _cell(value: object) -> Markup:
+    """A finished value in the cell of a table."""
+    return _anyway(cell(str(value)))
+
+
+def _display(formula: Maths | MarkedMaths) -> Markup:
+    return _anyway(display_maths(formula.tex))
+
+
+def _block(lines: Iterable[CodeLine | str], name: str = "") -> Markup:
+    """Lines of code; the language follows from the name of their file."""
+    texts = (one if isinstance(one, str) else unescape(_TAG.sub("", one.html)) for one in lines)
+    ending = name.rpartition(".")[2] if "." in name else ""
+    return _anyway(code_block("\n".join(texts), _LANGUAGES.get(ending, ending)))
+
+
+def _folded(text: str) -> str:
+    """The text with one blank line where templates leave several, outside of code."""
+    pieces = re.split(r"(?ms)^(`{3,})(.*?)^\1$", text)
+    kept = []
+    for number in range(0, len(pieces), 3):
+        kept.append(re.sub(r"\n{3,}", "\n\n", pieces[number]))
+        if number + 2 < len(pieces):
+            kept.append(f"{pieces[number + 1]}{pieces[number + 2]}{pieces[number + 1]}")
+    return "".join(kept).strip() + "\n"
