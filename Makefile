@@ -14,6 +14,7 @@ extras_site :=
 extras_test := test
 extras_browser := test,browser
 extras_dev := dev
+extras_release := release
 
 comma := ,
 empty :=
@@ -23,7 +24,7 @@ extras = $(subst $(space),$(comma),$(strip $(extras_$*) $(node_extra)))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format screenshots constraints clean
+.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format screenshots dist constraints clean
 
 help:
 	@echo 'make site            build the site into site/; any issue stops it'
@@ -34,6 +35,7 @@ help:
 	@echo 'make test-elsewhere  build another project with the wheel alone'
 	@echo 'make verify          execute pinned upstream code and whole models, and compare them with ours'
 	@echo 'make check           lint, types, claims, tests and the strict build'
+	@echo 'make dist            build the wheel and the source archive into dist/, and check them'
 	@echo 'make format          put the code into its standard form'
 	@echo 'make constraints     renew the versions in constraints.txt'
 	@echo 'make clean           remove what these commands made in this folder'
@@ -56,6 +58,11 @@ screenshots: site $(VENV)/.installed-browser
 
 test-elsewhere: $(VENV)/.installed-test
 	$(BIN)/python .ci/elsewhere.py
+
+dist: $(VENV)/.installed-release
+	rm -rf build dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
 
 check: lint types claims test site
 

@@ -11,6 +11,9 @@ AtlasError
 ├── UninitializedError      a layer's parameter is used before its first call made it
 ├── FormulaError            a formula that cannot be read or executed, or that differs from its reference
 ├── SizeError               a size expression that cannot be read or has no value
+│   └── TooLargeError       a forward pass that would take more memory than it may
+├── UnknownValueError       no value of a model has that name: tells the nearest
+├── ForwardError            a step of a forward pass that cannot be taken
 ├── NodeError               the Node environment or its process failed
 ├── DisplayError            KaTeX refuses a formula
 ├── DiagramError            a diagram or picture whose data contradict themselves, or that cannot be laid out
@@ -89,6 +92,22 @@ class UninitializedError(AtlasError, AttributeError):
 
 class SizeError(AtlasError):
     """A size expression cannot be read or has no value."""
+
+
+class TooLargeError(SizeError):
+    """A forward pass would hold more than it may; `needed` is how many bytes, as far as it was reckoned."""
+
+    def __init__(self, message: str, needed: int) -> None:
+        super().__init__(message)
+        self.needed = needed
+
+
+class UnknownValueError(AtlasError):
+    """No value of the model has that name; the message tells the nearest that one has."""
+
+
+class ForwardError(AtlasError):
+    """A step of a forward pass cannot be taken; the message begins with where it is."""
 
 
 class FormulaError(AtlasError):

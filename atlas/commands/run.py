@@ -13,11 +13,11 @@ from atlas.checks.base import listed
 from atlas.commands.models import Loaded, chosen, model_named, setting_sizes, shown_shape, shown_sizes
 from atlas.commands.options import on_a_project
 from atlas.commands.output import counted, print_json, say
-from atlas.exceptions import SizeError
+from atlas.exceptions import SizeError, TooLargeError
 from atlas.graph.accounting import ModelAccount, model_account
 from atlas.graph.choice import Choice, SizeValue, small_lengths
 from atlas.graph.forward import Run, Traced, run_randomly
-from atlas.graph.memory import TooLargeError, needed
+from atlas.graph.memory import needed
 from atlas.graph.naming import Values, values_of
 from atlas.graph.statistics import Statistics, save_values, statistics
 from atlas.graph.unroll import Step, placed

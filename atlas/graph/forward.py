@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from atlas.exceptions import AtlasError, OptionError, ShapeError, SizeError
+from atlas.exceptions import ForwardError, OptionError, ShapeError, SizeError
 from atlas.graph.options import options_of
 from atlas.graph.structure import Graph, Value
 from atlas.graph.unroll import Sizes, Step, Walk
@@ -19,10 +19,6 @@ from atlas.graph.weights import Weight, weight_key, weights
 from atlas.operators.catalogue import find
 from atlas.operators.contract import Array
 from atlas.operators.registry import Operator
-
-
-class ForwardError(AtlasError):
-    """A step of a forward pass that cannot be taken; the message begins with where it is."""
 
 
 @dataclass(frozen=True, slots=True)

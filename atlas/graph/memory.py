@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from atlas.exceptions import ShapeError, SizeError
+from atlas.exceptions import ShapeError, TooLargeError
 from atlas.graph.accounting import multiply_accumulates
 from atlas.graph.naming import values_of
 from atlas.graph.options import options_of
@@ -51,18 +51,6 @@ class Memory:
         return self.weights + self.values + self.working
 
 
-class TooLargeError(SizeError):
-    """A forward pass would hold more than it may; `memory` is how much, as far as it was reckoned."""
-
-    def __init__(self, memory: Memory, limit: int) -> None:
-        parts = [f"{gigabytes(memory.weights)} for weights", f"{gigabytes(memory.values)} for values"]
-        if memory.working:
-            parts.append(f"{gigabytes(memory.working)} while {memory.step} runs")
-        needs = f"it would need {gigabytes(memory.total)} of memory ({', '.join(parts)})"
-        super().__init__(f"{needs}, but may have {gigabytes(limit)}")
-        self.memory = memory
-
-
 def gigabytes(count: int) -> str:
     """A number of bytes for people: `1.5 GB`."""
     return f"{count / 10**9:,.1f} GB"
@@ -89,8 +77,15 @@ def needed(graph: Graph, sizes: Sizes, dtype: str, limit: int) -> Memory:
         most = max(((_working(step, width), step.key) for step in distinct.values()), default=(0, ""))
         found = Memory(found.weights, found.values, *most)
     if found.total > limit:
-        raise TooLargeError(found, limit)
+        raise TooLargeError(_refusal(found, limit), found.total)
     return found
+
+
+def _refusal(memory: Memory, limit: int) -> str:
+    parts = [f"{gigabytes(memory.weights)} for weights", f"{gigabytes(memory.values)} for values"]
+    if memory.working:
+        parts.append(f"{gigabytes(memory.working)} while {memory.step} runs")
+    return f"it would need {gigabytes(memory.total)} of memory ({', '.join(parts)}), but may have {gigabytes(limit)}"
 
 
 def _working(step: Step, width: int) -> int:

@@ -10,14 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from atlas.exceptions import AtlasError
+from atlas.exceptions import UnknownValueError
 from atlas.graph.build import spelled
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes, Step, Walk
-
-
-class UnknownValueError(AtlasError):
-    """No value of the model has that name; the message tells the nearest that one has."""
 
 
 @dataclass(frozen=True, slots=True)

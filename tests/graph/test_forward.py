@@ -12,9 +12,8 @@ import pytest
 
 from atlas.checks.graph import check_graph
 from atlas.entries.load import load
-from atlas.exceptions import ShapeError, SizeError
+from atlas.exceptions import ForwardError, ShapeError, SizeError
 from atlas.graph.forward import (
-    ForwardError,
     Traced,
     forward,
     random_inputs,

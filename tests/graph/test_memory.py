@@ -13,9 +13,10 @@ from atlas.checks.model import runnable
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model
 from atlas.entries.load import load
+from atlas.exceptions import TooLargeError
 from atlas.graph.accounting import model_account
 from atlas.graph.forward import run_randomly
-from atlas.graph.memory import TooLargeError, gigabytes, needed
+from atlas.graph.memory import gigabytes, needed
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes
 
@@ -96,7 +97,7 @@ def test_too_much_is_told_with_its_parts(small_models: Mapping[str, Collection])
     sizes = Sizes.of(model.variants["small"], {"B": 10**9, "S": 10**9})
     with pytest.raises(TooLargeError, match=r"^it would need [\d,.]+ GB of memory .*, but may have 2.0 GB$") as caught:
         needed(graph, sizes, "float32", 2 * 10**9)
-    assert caught.value.memory.working == 0  # nothing was tried
+    assert "while" not in str(caught.value)  # nothing was tried
     few = Sizes.of(model.variants["small"], {"B": 1, "S": 1})
     least = needed(graph, few, "float32", PLENTY)
     assert needed(graph, few, "float32", least.total) == least

@@ -10,9 +10,9 @@ import pytest
 from atlas.checks.model import runnable
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model
-from atlas.exceptions import SizeError
+from atlas.exceptions import SizeError, UnknownValueError
 from atlas.graph.forward import Traced, run_randomly
-from atlas.graph.naming import UnknownValueError, Values, values_of
+from atlas.graph.naming import Values, values_of
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes
 
