@@ -46,6 +46,7 @@ from atlas.render.reference_views import (
 )
 from atlas.render.search_records import search_records
 from atlas.render.site import NavSection, PageStore, Settings, Site, SiteAsset
+from atlas.render.size_fonts import with_one_font_of_sizes
 from atlas.render.structure_view import structure_view
 from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheet
 from atlas.sources.store import SourceStore
@@ -274,7 +275,7 @@ def _source_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
 
 def _assets(node: _Node, settings: Settings) -> Iterator[SiteAsset]:
     themes, folder, code = _themes(settings), settings.workspace / "katex", stylesheet()
-    katex, *others = install_assets(node.environment, folder)
+    katex, *others = with_one_font_of_sizes(install_assets(node.environment, folder))
     rules = diagram_rules(node.most_nodes)
     yield site_stylesheet(themes, rules, code, katex.read_text(encoding="utf-8"))
     yield from site_scripts(themes)

@@ -19,13 +19,14 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
 from atlas.node.process import Typeset
+from atlas.render.size_fonts import FEATURES
 from atlas.sources.cache import cache_folder
 
 ALWAYS = "0123456789+−=()[],."
 """Characters that are kept in any case, so that a site without a formula still has fonts that are valid."""
 _TAG = re.compile("<[^>]*>")
 _SHOWN = 'class="katex-html"'
-_SETTINGS = "woff2, no hinting, no mirrors"
+_SETTINGS = "woff2, no hinting, no mirrors, sizes by features"
 """What a subset depends on besides the font and the characters."""
 
 _CLASSES = {
@@ -36,10 +37,7 @@ _CLASSES = {
     "Math-BoldItalic": r"\bboldsymbol\b",
     "AMS-Regular": r"\b(?:amsrm|mathbb|textbb)\b",
     "Caligraphic-Regular": r"\bmathcal\b",
-    "Size1-Regular": r"\b(?:small-op|delimsizing size1|delim-size1)\b",
-    "Size2-Regular": r"\b(?:large-op|delimsizing size2)\b",
-    "Size3-Regular": r"\bdelimsizing size3\b",
-    "Size4-Regular": r"\b(?:delimsizing size4|delim-size4)\b",
+    "Sizes-Regular": r"\b(?:(?:small|large)-op|delimsizing size[1-4]|delim-size[14])\b",
 }
 """The fonts that formulas use, each with the classes by which KaTeX's CSS chooses it; rarer ones come when needed."""
 _USED = {f"KaTeX_{name}.woff2": re.compile(pattern) for name, pattern in _CLASSES.items()}
@@ -100,6 +98,7 @@ def subset(font: bytes, characters: str) -> bytes:
     options.hinting = (
         False  # TeX's fonts are hinted for screens of long ago, and no system that reads WOFF2 asks for it
     )
+    options.layout_features = [*options.layout_features, *FEATURES]
     options.bidi_closure = False  # formulas run from left to right, so `(` brings no `)`
     with TTFont(io.BytesIO(font), recalcTimestamp=False) as opened:
         chosen = Subsetter(options)

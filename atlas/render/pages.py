@@ -18,6 +18,11 @@ from atlas.render.alternates import alternates
 from atlas.render.deferred import Typesetting
 from atlas.render.site import Body, Heading, NavSection, PageStore, SitePage, relative_url
 from atlas.render.structure_view import StructureView
+from atlas.render.thin import thin
+from atlas.render.weight import ROOMS, is_light
+
+GIVES_WAY = "component"
+"""The kind of page on which code gives way; the others show little of it, or are there for it."""
 
 _INDENT = re.compile(
     r"(?<=>)\n\s*(?=</?(?:article|caption|d[dlt]|details|div|h\d|header|li|nav|[ou]l|p|section|summary|t[dhr]|t[a-z]{4,5})\b)"
@@ -79,15 +84,10 @@ class Renderer:
     def render(self, plans: Iterable[PagePlan], store: PageStore) -> Iterator[SitePage]:
         """Render pages one at a time; their bodies go to the store."""
         for plan in plans:
-            outline = Outline()
             self._typesetting.page = plan.url
-            template = self._environment.get_template(f"entity/{plan.kind}.html")
-            to = partial(_link, page=plan.url)
-            body = template.render(view=plan.view, outline=outline, to=to, site_name=self._site_name)
-            structure: Body | None = None
-            if plan.structure is not None:
-                column = self._environment.get_template("entity/structure.html")
-                structure = store.keep(column.render(view=plan.structure, to=to))
+            column = self._column(plan)
+            body, outline = self._body(plan, column)
+            structure: Body | None = store.keep(column) if column else None
             yield SitePage(
                 url=plan.url,
                 title=plan.title,
@@ -96,10 +96,29 @@ class Renderer:
                 headings=tuple(outline.headings),
                 edit_path=plan.edit_path,
                 nav=plan.nav,
-                body=store.keep(_INDENT.sub("", body)),
+                body=store.keep(body),
                 context={"document_title": plan.document_title, "structure": structure},
                 alternates=alternates(plan.kind, plan.url),
             )
+
+    def _column(self, plan: PagePlan) -> str:
+        """The structure beside the page, if any."""
+        if plan.structure is None:
+            return ""
+        template = self._environment.get_template("entity/structure.html")
+        return template.render(view=plan.structure, to=partial(_link, page=plan.url))
+
+    def _body(self, plan: PagePlan, column: str) -> tuple[str, Outline]:
+        """The page with as much code as there is room for, and its headings."""
+        template = self._environment.get_template(f"entity/{plan.kind}.html")
+        to = partial(_link, page=plan.url)
+        for room in ROOMS:
+            outline = Outline()
+            html = template.render(view=plan.view, outline=outline, to=to, site_name=self._site_name, room=room)
+            body = thin(_INDENT.sub("", html))
+            if plan.kind != GIVES_WAY or is_light(body, column):
+                break
+        return body, outline
 
 
 def _link(target: str, page: str) -> str:

@@ -18,6 +18,8 @@ URL = "css/site.css"
 """Where the one stylesheet is."""
 FIRST = "atlas.css"
 """The theme's file with the tokens, which comes before the others."""
+TOGETHER = ("atlas.js", "symbols.js")
+"""The scripts that most pages need, which are one file on the site and are asked for once."""
 _FONT = re.compile(r"url\(\s*fonts/")
 _CHARSET = re.compile(r'@charset "[^"]*";')
 
@@ -48,7 +50,11 @@ def diagram_rules(nodes: int) -> str:
 
 
 def site_scripts(themes: Sequence[Path]) -> Iterator[SiteAsset]:
-    """The scripts of the theme's `js` folder, minified; they keep their names."""
+    """The scripts of the theme's `js` folder, minified; they keep their names, but those that travel together."""
     own = {file.name: file for theme in reversed(themes) for file in sorted((theme / "js").glob("*.js"))}
-    for name, file in own.items():
-        yield SiteAsset(f"js/{name}", f"{rjsmin.jsmin(file.read_text(encoding='utf-8'))}\n".encode())
+    texts = {name: rjsmin.jsmin(file.read_text(encoding="utf-8")) for name, file in own.items()}
+    together = [texts.pop(name) for name in TOGETHER if name in texts]
+    if together:
+        texts[TOGETHER[0]] = "\n".join(together)
+    for name, text in texts.items():
+        yield SiteAsset(f"js/{name}", f"{text}\n".encode())

@@ -26,6 +26,7 @@ FRACTIONS = ("\\frac", "\\dfrac", "\\tfrac")
 _VISIBLE = '<span class="katex-html"'
 _STYLE = re.compile(rf' style="([^"]*?)(?<![-\w])color:{COLOUR}([0-9a-f]{{2}});([^"]*)"')
 _TAG = re.compile("<[^>]*>")
+_SPAN = re.compile(r'<(/)?span\b(?:[^>]*?( data-symbol="\d+"))?[^>]*>')
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +79,31 @@ def marked_html(plain: str, coloured_html: str) -> str:
     _, _, with_colours = coloured_html.partition(_VISIBLE)
     if not visible or _TAG.sub("", with_colours) != _TAG.sub("", shown):
         return plain
-    with_marks = _STYLE.sub(_mark, with_colours)
+    with_marks = _once(_STYLE.sub(_mark, with_colours))
     return plain if COLOUR in with_marks else before + visible + with_marks
 
 
 def _mark(found: re.Match[str]) -> str:
     rest, number = found[1] + found[3], int(found[2], 16)
     return (f' style="{rest}"' if rest else "") + (f' data-symbol="{number}"' if number < NONE else "")
+
+
+def _once(html: str) -> str:
+    """Without the marks within a mark of the same symbol: KaTeX repeats a colour at every level."""
+    pieces: list[str] = []
+    open_marks: list[str] = []
+    last = 0
+    for tag in _SPAN.finditer(html):
+        if tag[1]:
+            if open_marks:  # what the formula's own frame opened is closed after the last of them
+                open_marks.pop()
+            continue
+        around = open_marks[-1] if open_marks else ""
+        if tag[2] and tag[2] == around:
+            pieces.append(html[last : tag.start(2)])
+            last = tag.end(2)
+        open_marks.append(tag[2] or around)
+    return "".join(pieces) + html[last:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@
   if (choice === "light" || choice === "dark") document.documentElement.dataset.theme = choice;
 })();
 
+/* Where the script lies is known only while it runs, not any more when the page is whole. */
+const here = document.currentScript.src;
+
 /* What a page gains by JavaScript: a switch for the colours and buttons that copy code. */
 const enhance = () => {
   "use strict";
@@ -45,7 +48,7 @@ const enhance = () => {
   /* Search is brought when it is first asked for; where that fails, its button leads to the page that lists everything. */
   const openers = document.querySelectorAll("[data-search]");
   if (openers.length && window.HTMLDialogElement) {
-    const palette = new URL("search.js", document.currentScript.src).href;
+    const palette = new URL("search.js", here).href;
     const all = new URL(openers[0].dataset.search, document.baseURI).href;
     const open = async () => {
       try {

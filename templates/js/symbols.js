@@ -1,5 +1,5 @@
 /* Formulas answer: a symbol shows its axes and meaning and marks its other uses, and its operator is copied as NumPy. */
-(() => {
+const answer = () => {
   "use strict";
   const main = document.querySelector("main");
   const cards = new Map([...document.querySelectorAll("[data-card]")].map((row) => [row.dataset.card, row]));
@@ -91,4 +91,8 @@
       setTimeout(() => { link.textContent = name; }, 2000);
     });
   }
-})();
+};
+
+/* It travels in one file with the script that every page has, and is wanted where a page has formulas. */
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", answer);
+else answer();

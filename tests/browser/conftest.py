@@ -38,6 +38,9 @@ AXE = Path(__file__).with_name("axe")
 
 SCREEN: ViewportSize = {"width": 1440, "height": 900}
 
+NOTE_FOLDS = "() => { window.unfolded = new Set(document.querySelectorAll('details[open]')); }"
+FOLD_AS_BEFORE = "() => { for (const e of document.querySelectorAll('details')) e.open = window.unfolded.has(e); }"
+
 
 class Host(SimpleHTTPRequestHandler):
     """A static host that keeps the site below its base path and answers an unknown address with the site's 404 page."""
@@ -127,32 +130,61 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+def opener(browser: Browser, base_url: str, contexts: ExitStack) -> Callable[..., Visit]:
+    """Opens pages of the site, each in a fresh context that lasts as long as `contexts`."""
+
+    def open_page(path: str, *, scripts: bool = True, idle: bool = False) -> Visit:
+        context = browser.new_context(java_script_enabled=scripts, reduced_motion="reduce", viewport=SCREEN)
+        contexts.callback(context.close)
+        page = context.new_page()
+        made = Visit(page, 0)
+        origin = urlsplit(base_url)[:2]
+
+        def note_request(url: str) -> None:
+            if not url.startswith("data:") and urlsplit(url)[:2] != origin:
+                made.foreign.append(url)
+
+        page.on("console", lambda said: note_console(made, said.type, said.text))
+        page.on("pageerror", lambda error: made.complaints.append(f"uncaught: {error}"))
+        page.on("request", lambda request: note_request(request.url))
+        page.on("requestfailed", lambda request: made.complaints.append(f"{request.url}: {request.failure}"))
+        page.on("response", lambda answer: note_answer(made, answer.status, answer.url))
+        answer = page.goto(base_url + path, wait_until="networkidle" if idle else "load")
+        assert answer is not None
+        made.status = answer.status
+        page.evaluate("() => document.fonts.ready.then(() => null)")
+        return made
+
+    return open_page
+
+
 @pytest.fixture
 def visit(browser: Browser, base_url: str) -> Iterator[Callable[..., Visit]]:
     """Open a page of the site in a fresh context and wait until it is whole, fonts included."""
     with ExitStack() as contexts:
+        yield opener(browser, base_url, contexts)
 
-        def open_page(path: str, *, scripts: bool = True, idle: bool = False) -> Visit:
-            context = browser.new_context(java_script_enabled=scripts, reduced_motion="reduce", viewport=SCREEN)
-            contexts.callback(context.close)
-            page = context.new_page()
-            made = Visit(page, 0)
-            origin = urlsplit(base_url)[:2]
 
-            def note_request(url: str) -> None:
-                if not url.startswith("data:") and urlsplit(url)[:2] != origin:
-                    made.foreign.append(url)
+@pytest.fixture(scope="module")
+def kept_visit(browser: Browser, base_url: str) -> Iterator[Callable[[str], Visit]]:
+    """The same for tests that only look at a page: it stays open for all of them, and each gets it as it came.
 
-            page.on("console", lambda said: note_console(made, said.type, said.text))
-            page.on("pageerror", lambda error: made.complaints.append(f"uncaught: {error}"))
-            page.on("request", lambda request: note_request(request.url))
-            page.on("requestfailed", lambda request: made.complaints.append(f"{request.url}: {request.failure}"))
-            page.on("response", lambda answer: note_answer(made, answer.status, answer.url))
-            answer = page.goto(base_url + path, wait_until="networkidle" if idle else "load")
-            assert answer is not None
-            made.status = answer.status
-            page.evaluate("() => document.fonts.ready.then(() => null)")
-            return made
+    Only the page that was asked for last is kept, as pytest runs the tests of one page together.
+    """
+    kept: dict[str, Visit] = {}
+    with ExitStack() as last:
+
+        def open_page(path: str) -> Visit:
+            if path not in kept:
+                last.close()
+                kept.clear()
+                kept[path] = opener(browser, base_url, last)(path, idle=True)
+                kept[path].page.evaluate(NOTE_FOLDS)
+            page = kept[path].page
+            page.set_viewport_size(SCREEN)
+            page.emulate_media(media="null", color_scheme="null", reduced_motion="reduce")
+            page.evaluate(FOLD_AS_BEFORE)
+            return kept[path]
 
         yield open_page
 

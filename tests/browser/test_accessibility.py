@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 Opener = Callable[..., Any]
 
@@ -29,7 +31,9 @@ PAGES = {
     "contribute": "/contribute/",
     "not found": "/404.html",
 }
-every_page = pytest.mark.parametrize("path", PAGES.values(), ids=[name.replace(" ", "-") for name in PAGES])
+every_page = pytest.mark.parametrize(
+    "path", PAGES.values(), ids=[name.replace(" ", "-") for name in PAGES], scope="module"
+)
 
 RUN_AXE = """() => axe.run(document, {
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'],
@@ -44,7 +48,8 @@ FOCUSED = """() => {
     const shown = card ? getComputedStyle(card).strokeWidth === '3px' : style.outlineStyle !== 'none';
     const area = e.closest('main') ? 'main' : e.closest('.top, .drawer, .bottom')?.className;
     return e === document.body ? null : {
-        name: e.getAttribute('aria-label') || e.textContent.trim(), shown, tag: e.tagName.toLowerCase(),
+        name: e.getAttribute('aria-label') || (e.labels?.[0] ?? e).textContent.trim(), shown,
+        tag: e.tagName.toLowerCase(),
         seen: e.checkVisibility({visibilityProperty: true}), area,
     };
 }"""
@@ -55,12 +60,13 @@ WITHOUT_A_TEXT = """() => [...document.querySelectorAll('img, svg, canvas, objec
 
 
 @every_page
-def test_axe_finds_nothing_in_either_theme(visit: Opener, axe: str, path: str) -> None:
-    page = visit(path).page
+def test_axe_finds_nothing_in_either_theme(kept_visit: Opener, axe: str, path: str) -> None:
+    page = kept_visit(path).page
     page.evaluate(axe)
     page.evaluate(UNFOLD)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        expect(page.locator("html")).to_have_css("color-scheme", re.compile(scheme))
         assert page.evaluate(RUN_AXE) == [], scheme
 
 
@@ -69,13 +75,14 @@ def test_axe_finds_nothing_on_a_phone_with_the_drawer_open(visit: Opener, axe: s
     page = visit(path).page
     page.set_viewport_size({"width": 390, "height": 800})
     page.locator(".drawer > summary").click()
+    expect(page.locator(".drawer > .toc, .drawer > .site-nav").first).to_be_visible()
     page.evaluate(axe)
     assert page.evaluate(RUN_AXE) == []
 
 
 @every_page
-def test_every_picture_has_a_text_or_is_hidden_from_those_who_hear_the_page(visit: Opener, path: str) -> None:
-    assert visit(path).page.evaluate(WITHOUT_A_TEXT) == []
+def test_every_picture_has_a_text_or_is_hidden_from_those_who_hear_the_page(kept_visit: Opener, path: str) -> None:
+    assert kept_visit(path).page.evaluate(WITHOUT_A_TEXT) == []
 
 
 @pytest.mark.parametrize("path", [PAGES["home"], PAGES["model"], PAGES["component"], PAGES["operator"]])
@@ -105,28 +112,28 @@ def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(visit: O
 def test_the_skip_link_leads_past_the_columns(visit: Opener) -> None:
     page = visit(PAGES["component"]).page
     page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
     page.keyboard.press("Tab")
-    assert page.evaluate(FOCUSED)["area"] == "main"
+    expect(page.locator("main :focus")).to_have_count(1)
 
 
 def test_a_node_of_the_diagram_shows_its_facts_to_pointer_and_keyboard_without_a_script(visit: Opener) -> None:
     page = visit(PAGES["model"], scripts=False).page
     node, about = page.locator("svg.diagram a.node"), page.locator(".about > div:visible")
-    assert about.count() == 0
+    expect(about).to_have_count(0)
     node.nth(3).hover()
-    assert about.count() == 1
+    expect(about).to_have_count(1)
     for text in ("Causal self-attention", "2,362,368 parameters", "takes", "un", "[B,\u2009S,\u2009d]", "gives"):
-        assert text in about.inner_text()
+        expect(about).to_contain_text(text)
     page.mouse.move(0, 0)
-    assert about.count() == 0
+    expect(about).to_have_count(0)
     page.locator(".diagram-box").focus()
     page.keyboard.press("Tab")
-    assert about.count() == 1
-    assert "Token embedding" in about.inner_text()
-    box = about.bounding_box()
-    assert box is not None
-    assert 0 <= box["y"] < 900
+    expect(about).to_have_count(1)
+    expect(about).to_contain_text("Token embedding")
+    expect(about).to_be_in_viewport()
     node.nth(3).click()
     page.wait_for_url("**/gpt-2/decoder/self-attention/")
 
@@ -134,16 +141,15 @@ def test_a_node_of_the_diagram_shows_its_facts_to_pointer_and_keyboard_without_a
 def test_n_and_p_lead_along_the_data_flow(visit: Opener) -> None:
     page = visit(PAGES["component"]).page
     page.keyboard.press("n")
-    page.wait_for_url("**/attention-residual/")
+    page.wait_for_url("**/attention-residual/", wait_until="load")
     page.keyboard.press("p")
     page.wait_for_url("**/self-attention/")
 
 
 def test_the_column_marks_where_the_reader_is(visit: Opener) -> None:
     page = visit(PAGES["component"]).page
-    current = page.locator(".structure [aria-current=page]")
-    assert current.all_inner_texts() == ["Causal self-attention"]
+    expect(page.locator(".structure [aria-current=page]")).to_have_text(["Causal self-attention"])
     stack = page.locator(".structure .stack", has=page.locator("[aria-current=page]"))
-    assert stack.locator(".times").inner_text() == "× 12"
+    expect(stack.locator(".times")).to_have_text("× 12")
     nested = visit(PAGES["nested model"]).page.locator(".structure .stack .stack .stack, .structure .stack .stack")
-    assert "First block" in nested.first.inner_text()
+    expect(nested.first).to_contain_text("First block")

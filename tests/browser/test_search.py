@@ -22,11 +22,11 @@ FOUND = {
         "mixtral/decoder/attention/",
         "operators/grouped-query-attention/#grouped-query-attention",
     ),
-    "512": ("transformer/", "transformer/#variants", "transformer/encoder/ffn-layer-norm/"),
+    "512": ("transformer/", "transformer/#variants"),
     r"\gamma": GAMMA,
     "gamma": GAMMA,
     "γ": GAMMA,
-    r"\varepsilon": ("chainer/layer-normalization/",),
+    r"\varepsilon": ("operators/layer-norm/#layer-norm", "gpt-2/decoder/attention-layer-norm/"),
     "k_proj": ("mixtral/decoder/query-projection/",),
     "grouped-query attention": ("mixtral/decoder/attention/",),
     "layer norm": ("transformer/encoder/ffn-layer-norm/", "operators/layer-norm/#layer-norm"),
@@ -75,9 +75,16 @@ def shown(page: Page, base_url: str) -> list[str]:
     return [unquote(href).removeprefix(f"{base_url}/") for href in hrefs]
 
 
-@pytest.mark.parametrize("query", FOUND)
-def test_what_readers_look_for_is_among_the_first_results(search: Searcher, base_url: str, query: str) -> None:
-    assert set(FOUND[query]) <= set(shown(search(query), base_url))
+def test_what_readers_look_for_is_among_the_first_results(search: Searcher, base_url: str) -> None:
+    page = search("zzzzqqq")
+    field, missed = page.get_by_role("combobox"), {}
+    for query, wanted in FOUND.items():
+        field.fill("")
+        expect(page.locator("dialog a[role=option]")).to_have_count(0)
+        field.fill(query)
+        if absent := set(wanted) - set(shown(page, base_url)):
+            missed[query] = absent
+    assert missed == {}
 
 
 @pytest.mark.parametrize(
@@ -135,24 +142,22 @@ def test_results_are_walked_through_by_keyboard_and_told_to_screen_readers(searc
     expect(options.first).to_be_visible()
     expect(field).to_have_attribute("aria-expanded", "true")
     controlled = field.get_attribute("aria-controls")
-    assert page.locator(f"#{controlled}").get_attribute("role") == "listbox"
+    expect(page.locator(f"#{controlled}")).to_have_attribute("role", "listbox")
 
-    def chosen() -> int:
-        selected = options.evaluate_all("all => all.map(one => one.ariaSelected)")
-        active = field.get_attribute("aria-activedescendant")
-        assert [one for one in selected if one == "true"] == ["true"]
-        assert options.nth(selected.index("true")).get_attribute("id") == active
-        return int(selected.index("true"))
+    def is_chosen(number: int) -> None:
+        expect(options.nth(number)).to_have_attribute("aria-selected", "true")
+        expect(options.and_(page.locator("[aria-selected=true]"))).to_have_count(1)
+        expect(field).to_have_attribute("aria-activedescendant", options.nth(number).get_attribute("id") or "none")
 
-    assert chosen() == 0
+    is_chosen(0)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    assert chosen() == 2
+    is_chosen(2)
     page.keyboard.press("ArrowUp")
-    assert chosen() == 1
+    is_chosen(1)
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
-    assert chosen() == options.count() - 1
+    is_chosen(options.count() - 1)
     expect(options.last).to_be_in_viewport()
     expect(field).to_be_focused()
 
@@ -171,12 +176,16 @@ def test_results_are_grouped_by_kind_and_a_group_can_be_unfolded(search: Searche
     more = group.locator(".search-more")
     left = int((more.text_content() or "").split()[0])
     page.keyboard.press("ArrowDown")
-    while more.get_attribute("aria-selected") != "true":
+    for number in range(1, page.get_by_role("option").count()):
+        expect(page.get_by_role("option").nth(number)).to_have_attribute("aria-selected", "true")
+        if more.get_attribute("aria-selected") == "true":
+            break
         page.keyboard.press("ArrowDown")
+    expect(more).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Enter")
     expect(group.locator("a")).to_have_count(before + min(left, 20))
     expect(page.get_by_role("combobox")).to_be_focused()
-    assert group.locator("a").nth(before).get_attribute("aria-selected") == "true"
+    expect(group.locator("a").nth(before)).to_have_attribute("aria-selected", "true")
 
 
 def test_the_focus_stays_in_the_palette(search: Searcher) -> None:
@@ -187,7 +196,7 @@ def test_the_focus_stays_in_the_palette(search: Searcher) -> None:
     }"""
     for key in ("Tab", "Tab", "Tab", "Tab", "Shift+Tab", "Shift+Tab"):
         page.keyboard.press(key)
-        assert page.evaluate(inside)
+        page.wait_for_function(inside)
 
 
 def test_what_is_not_found_is_said(search: Searcher) -> None:
@@ -218,7 +227,9 @@ def test_a_palette_that_cannot_be_loaded_leads_to_the_index(visit: Opener, base_
 
 def test_typed_text_is_never_markup(search: Searcher) -> None:
     page = search("<img src=x onerror=alert(1)>zzzz")
-    assert page.locator("dialog img").count() == 0
+    expect(page.get_by_role("combobox")).to_have_value("<img src=x onerror=alert(1)>zzzz")
+    expect(page.get_by_role("status")).to_contain_text("results")
+    expect(page.locator("dialog img")).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -228,18 +239,18 @@ def test_the_palette_fits_the_screen_and_can_be_read(search: Searcher, width: in
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 640})
     expect(page.get_by_role("option").first).to_be_visible()
-    box = page.get_by_role("dialog").bounding_box()
-    assert box is not None
-    assert box["x"] >= 0
-    assert box["y"] >= 0
-    assert box["x"] + box["width"] <= width
-    assert box["y"] + box["height"] <= 640
-    assert page.evaluate("() => document.scrollingElement.scrollWidth <= document.documentElement.clientWidth")
+    page.wait_for_function(WITHIN_THE_SCREEN)
+    page.wait_for_function("() => document.scrollingElement.scrollWidth <= document.documentElement.clientWidth")
     overflowing = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).length"
     assert page.locator("dialog, dialog [role=listbox], dialog [role=option]").evaluate_all(overflowing) == 0
     low = page.locator("dialog .search-title, dialog .search-where, dialog .search-summary, dialog .search-kind")
     assert low.evaluate_all(CONTRASTS_BELOW) == []
 
+
+WITHIN_THE_SCREEN = """() => {
+    const box = document.querySelector('dialog').getBoundingClientRect();
+    return box.left >= 0 && box.top >= 0 && box.right <= innerWidth && box.bottom <= innerHeight;
+}"""
 
 CONTRASTS_BELOW = """all => {
     const pixel = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});

@@ -46,6 +46,14 @@ def test_scripts_keep_their_names_and_meaning(tmp_path: Path) -> None:
     assert text_of(made) == "const a=`b  /* c */`;f(a);\n"
 
 
+def test_the_scripts_that_most_pages_need_are_one_file(tmp_path: Path) -> None:
+    own = theme(tmp_path, js__symbols_js="g();", js__atlas_js="f();", js__search_js="h();")
+    assert {made.url: text_of(made) for made in site_scripts([own])} == {
+        "js/atlas.js": "f();\ng();\n",
+        "js/search.js": "h();\n",
+    }
+
+
 def test_there_is_a_rule_for_each_node_of_the_largest_diagram() -> None:
     assert diagram_rules(0) == ""
     rules = diagram_rules(12)

@@ -108,6 +108,20 @@ def test_what_does_not_show_the_same_is_not_used() -> None:
     assert marked_html(plain, "") == plain
 
 
+def test_what_stands_within_a_mark_is_not_marked_again() -> None:
+    def spans(*colours: str) -> str:
+        return "".join(f'<span style="color:#a71a{one};">' for one in colours)
+
+    frame = '<span class="katex-html" aria-hidden="true">{}x</span></span><span>{}y</span>{}z</span></span></span>'
+    plain = frame.format("<span>", "", "<span>")
+    made = marked_html(plain, frame.format(spans("03", "03", "04"), spans("03"), spans("04")))
+    assert [tag for tag in made.split("<") if "data-symbol" in tag] == [
+        'span data-symbol="3">',
+        'span data-symbol="4">x',
+        'span data-symbol="4">z',
+    ]
+
+
 def test_a_formula_that_katex_refuses_with_colours_stays_plain(node: NodeProcess) -> None:
     typesetting = Typesetting()
     plain = typesetting.maths("x", display=True)
