@@ -164,14 +164,15 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A908": "a redirect from an address that is taken",
         "A909": "redirects in a circle",
         "A910": "a redirect from what is no address",
+        "A911": "a file of another site that pages do not load",
     }
 )
 """Every code with what it is about. A001 to A014 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
 shapes, A4xx parameters, A5xx pinned sources, A6xx models' graphs and configurations, A7xx proofs by execution, A8xx
 display, A9xx pages, prose and links."""
 
-WARNINGS = frozenset(("A701", "A702", "A703"))
-"""Codes of proofs that are stale, missing or unreadable: pages can be built, and say so."""
+WARNINGS = frozenset(("A701", "A702", "A703", "A911"))
+"""Codes of proofs that are stale, missing or unreadable, which pages say, and of what browsers leave out of pages."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

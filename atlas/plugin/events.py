@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import urlsplit
 
 from markupsafe import escape
-from mkdocs.config import config_options as option
-from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
 from mkdocs.livereload import LiveReloadServer
@@ -34,17 +32,19 @@ from atlas.plugin.pages import (
     EntityPage,
     LinkTargets,
     add_pages,
-    root,
+    first_words,
     shown_path,
     table_of_contents,
 )
 from atlas.plugin.search import search_assets
+from atlas.plugin.settings import AtlasConfig, foreign_assets, settings
 from atlas.render.build import build_site
 from atlas.render.fonts import fonts_of
 from atlas.render.issue_page import write_issue_page
 from atlas.render.links import LinkCheck, anchor_ids, rewrite
 from atlas.render.navigation import replaced
-from atlas.render.site import Prose, ProseFile, Settings, Site, relative_url
+from atlas.render.policy import POLICY
+from atlas.render.site import Prose, ProseFile, Site, relative_url
 from atlas.render.staging import Staging
 
 if TYPE_CHECKING:
@@ -58,19 +58,6 @@ _AFTER_ALL = -1000  # also after plugins that ask to be last, as nothing may fai
 
 _NOT_COPIED = (".yml", ".yaml", ".proofs.json")
 """What lies beside entries and is no part of the site."""
-
-
-class AtlasConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the class hook untyped
-    """The options below `atlas:` in mkdocs.yml."""
-
-    sources = option.Dir(default="sources")
-    """The folder of source manifests, relative to mkdocs.yml."""
-    missing_sources = option.Choice(("fail", "link"), default="fail")
-    """Whether a source that is neither cached nor reachable stops the build or is shown as a link."""
-    data_license = option.Type(str, default="")
-    """The licence of what entries state, as an SPDX expression; the data page says it."""
-    redirects = option.DictOfItems(option.Type(str), default={})
-    """Addresses that pages had before, each with the address that it leads to, both below the site's root."""
 
 
 class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # the same
@@ -123,7 +110,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     def _on_files_add(self, files: Files, /, *, config: MkDocsConfig) -> Files:
         build = self._current()
         try:
-            build.site = build_site(self._settings(config))
+            build.site = build_site(settings(config, self.config, build.staging.work))
         except ContentError as error:
             build.found += error.issues
         except AtlasError as error:
@@ -200,6 +187,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         if "title" not in vars(page) and title is not None:
             page.title = escape(title)
         page.toc = table_of_contents(prose.headings)
+        page.meta.setdefault("description", first_words(prose.search))
         page.present_anchor_ids = anchor_ids(content)
         page.links_to_anchors = resolver.links_to_anchors
         return content
@@ -212,8 +200,10 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         if build.site is not None:
             build.site.settle()
         env.filters["katex_fonts"] = fonts_of
+        for issue in foreign_assets(config):
+            _log.warning("%s", show([issue]))
         # MkDocs' live reload is an inline script, which the theme's content security policy would refuse.
-        env.globals.update(atlas=None, preview=self._command == "serve")
+        env.globals.update(atlas=None, policy=POLICY, preview=self._command == "serve")
         wanted: set[File] = set()
         entities: list[EntityPage] = []
         for file in files.documentation_pages(inclusion=InclusionLevel.is_in_serve):
@@ -374,19 +364,6 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             count = f"{len(issues)} {'issue' if len(issues) == 1 else 'issues'} in content"
             raise Abort(f"Aborted: {count if issues else 'nothing built'}; the previous site is left as it was")
         return not build.shown
-
-    def _settings(self, config: MkDocsConfig) -> Settings:
-        return Settings(
-            root=root(config),
-            content=Path(config.docs_dir),
-            sources=Path(self.config.sources),
-            workspace=self._current().staging.work,
-            site_name=config.site_name,
-            templates=tuple(Path(folder) for folder in config.theme.dirs),
-            site_url=config.site_url or "",
-            data_license=self.config.data_license,
-            missing_sources="link" if self.config.missing_sources == "link" else "fail",
-        )
 
 
 def _warnings_counted() -> bool:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from textwrap import shorten
 
-from markupsafe import escape
+from markupsafe import Markup, escape
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
@@ -22,6 +24,8 @@ from atlas.render.site import Heading, SiteAsset, SitePage
 
 _PROSE = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """How the names of files end that MkDocs makes pages of."""
+DESCRIPTION = 200
+"""How many characters a description has at most; more is not shown anywhere."""
 
 
 class EntityPage(Page):
@@ -122,6 +126,12 @@ def add_pages(
         if page.edit_path is not None:
             by_yaml.setdefault(page.edit_path, file)
     return issues
+
+
+def first_words(html: str) -> Markup | None:
+    """The text of the first paragraph, cut between words: what a page without a description of its own is about."""
+    found = re.search(r"<p>(.*?)</p>", html, re.DOTALL)
+    return escape(shorten(Markup(found[1]).striptags(), DESCRIPTION, placeholder=" …")) if found else None  # noqa: S704
 
 
 def table_of_contents(headings: Iterable[Heading], *, finished: bool = False) -> TableOfContents:

@@ -32,7 +32,7 @@ from atlas.render.home_view import home_view
 from atlas.render.index_view import index_plans
 from atlas.render.json_files import json_files
 from atlas.render.markdown_pages import MarkdownRenderer
-from atlas.render.pages import PagePlan, Renderer
+from atlas.render.pages import PagePlan, Renderer, distinct
 from atlas.render.parts import Parts
 from atlas.render.prose_pages import prose_renderer
 from atlas.render.redirects import stated_redirects
@@ -86,11 +86,11 @@ def build_site(settings: Settings) -> Site:
         parts = Parts(outcome.checked, typesetting)
         plans = list(_plans(outcome.checked, parts, settings, node.place))
         records = tuple(search_records(outcome.checked, plans))
-        plans += index_plans(records)
+        plans = distinct([*plans, *index_plans(records)])
         files = data_files(outcome.checked, parts)
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
-        pages = tuple(Renderer(settings.site_name, settings.templates, typesetting).render(plans, store))
+        pages = tuple(Renderer(settings, typesetting).render(plans, store))
         assets = (
             *_assets(node, settings),
             *written(files, settings.workspace / "data"),
@@ -209,6 +209,7 @@ def _collection_plans(
         (group, section),
         view,
         structure_view(collection, section.key),
+        collection.collection,
     )
     for entry in collection.entries:
         yield _entry_plan(entry, collection, (group, section), parts, settings)
@@ -228,12 +229,13 @@ def _entry_plan(
         addresses.entry_page(entry.entry),
         "component",
         data.title,
-        f"{section.title} · {data.title}",
+        " · ".join((section.title, *(one.title for one in inner), data.title)),
         parts.text(entry.entry, data.summary).plain,
         _below(entry.entry.file, settings.content),
         (*above, *inner),
         component_view(entry, collection, parts),
         structure_view(collection, addresses.entry_page(entry.entry)),
+        entry.entry,
     )
 
 

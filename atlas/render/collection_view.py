@@ -10,6 +10,7 @@ from functools import partial
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library, Model, Paper
+from atlas.entries.tree import KeyPath
 from atlas.graph.accounting import ModelAccount
 from atlas.graph.structure import Node
 from atlas.render.addresses import entry_page, source_page
@@ -55,6 +56,8 @@ class StackView:
     """Its name."""
     name: str
     """Its anchor."""
+    key: KeyPath
+    """The keys that lead to it in the model's file."""
     layers: int | None
     """How many layers it has, in the first variant; None for a part that is gone through once."""
     rows: tuple[ComponentRow, ...]
@@ -269,7 +272,15 @@ def _stacks(checked: CheckedCollection, data: Model, variant: str, parts: Parts)
         per_layer = "differs" if counted.per_layer is None else f"{counted.per_layer:,}"
         rows = tuple(members[counted.name])
         views.append(
-            StackView(stack.title, counted.name.replace("/", "-"), layers, rows, per_layer, f"{counted.total:,}")
+            StackView(
+                stack.title,
+                counted.name.replace("/", "-"),
+                tuple(part for name in counted.name.split("/") for part in ("stacks", name)),
+                layers,
+                rows,
+                per_layer,
+                f"{counted.total:,}",
+            )
         )
     return tuple(views)
 

@@ -102,6 +102,8 @@ class OptionView:
     """The symbol with the value, where the formula has one."""
     is_default: bool
     """Whether the entry leaves it at the operator's default."""
+    is_stated: bool
+    """Whether the entry's `arguments` state it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,14 +311,14 @@ def _options(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -
         if sizes:
             numbers = ", ".join(map(number_latex, sizes))
             equation = f"{symbol} = {numbers}" if len(sizes) == 1 else rf"{symbol} \in \{{{numbers}\}}"
-            views.append(OptionView(name, "", parts.typesetting.maths(equation), is_default=False))
+            views.append(OptionView(name, "", parts.typesetting.maths(equation), False, name in given))
         elif option.required and name not in given:
-            views.append(OptionView(name, "", parts.typesetting.maths(symbol), is_default=False))
+            views.append(OptionView(name, "", parts.typesetting.maths(symbol), False, False))
         elif name in symbols and isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value):
             equation = f"{symbol} = {number_latex(value)}"
-            views.append(OptionView(name, "", parts.typesetting.maths(equation), name not in given))
+            views.append(OptionView(name, "", parts.typesetting.maths(equation), name not in given, name in given))
         else:
-            views.append(OptionView(name, written(value), None, name not in given))
+            views.append(OptionView(name, written(value), None, name not in given, name in given))
     return tuple(views)
 
 

@@ -9,6 +9,7 @@ from atlas.checks.checked import CheckedCollection
 from atlas.checks.published import PublishedCheck
 from atlas.entries.collection import Model
 from atlas.entries.component import Difference, Reference
+from atlas.entries.tree import KeyPath
 from atlas.graph.accounting import grouped, latex_number
 from atlas.render.deferred import Inline, Maths
 from atlas.render.parts import Parts
@@ -46,6 +47,8 @@ class PublishedView:
     """Whether they agree."""
     reference: ReferenceView
     """Where it is published."""
+    key: KeyPath
+    """The keys that lead to it in the model's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +82,10 @@ def published_views(checked: CheckedCollection, parts: Parts) -> tuple[Published
             grouped(one.derived),
             one.agrees,
             _reference(one.reference),
+            ("variants", name, "published", index),
         )
         for name, found in checked.published.items()
-        for one in found
+        for index, one in enumerate(found)
     )
 
 

@@ -6,17 +6,20 @@ Headings are noted while a template runs, so that the table of contents cannot d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from atlas.entries.atlas import Placed
 from atlas.render.alternates import alternates
 from atlas.render.deferred import Typesetting
-from atlas.render.site import Body, Heading, NavSection, PageStore, SitePage, relative_url
+from atlas.render.edit_links import Edits
+from atlas.render.site import Body, Heading, NavSection, PageStore, Settings, SitePage, relative_url
 from atlas.render.structure_view import StructureView
 from atlas.render.thin import thin
 from atlas.render.weight import ROOMS, is_light
@@ -52,6 +55,26 @@ class PagePlan:
     """What its template shows."""
     structure: StructureView | None = None
     """The structure of the model or library that it belongs to."""
+    owner: Placed | None = None
+    """The entry or collection whose claims it shows."""
+
+
+def distinct(plans: Sequence[PagePlan]) -> list[PagePlan]:
+    """The plans with titles and descriptions that tell the pages apart: in a list of results nothing else is seen."""
+    titles = Counter(plan.document_title for plan in plans)
+    named = [
+        plan
+        if titles[plan.document_title] == 1
+        else replace(plan, document_title=f"{plan.document_title} ({plan.url.rstrip('/')})")
+        for plan in plans
+    ]
+    texts = Counter(plan.description for plan in named)
+    return [
+        plan
+        if texts[plan.description] == 1
+        else replace(plan, description=f"{plan.document_title}: {plan.description}")
+        for plan in named
+    ]
 
 
 class Outline:
@@ -69,12 +92,12 @@ class Outline:
 class Renderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
-    def __init__(self, site_name: str, templates: Iterable[Path], typesetting: Typesetting) -> None:
+    def __init__(self, settings: Settings, typesetting: Typesetting) -> None:
         own = Path(str(files("openmodelatlas_theme")))
-        self._site_name = site_name
+        self._settings = settings
         self._typesetting = typesetting
         self._environment = Environment(
-            loader=FileSystemLoader([*templates, own]),
+            loader=FileSystemLoader([*settings.templates, own]),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -114,7 +137,10 @@ class Renderer:
         to = partial(_link, page=plan.url)
         for room in ROOMS:
             outline = Outline()
-            html = template.render(view=plan.view, outline=outline, to=to, site_name=self._site_name, room=room)
+            edit = Edits(plan.owner, self._settings.root, self._settings.content, self._settings.edit_address)
+            html = template.render(
+                view=plan.view, outline=outline, to=to, edit=edit, site_name=self._settings.site_name, room=room
+            )
             body = thin(_INDENT.sub("", html))
             if plan.kind != GIVES_WAY or is_light(body, column):
                 break

@@ -22,6 +22,10 @@ FoundKind = Literal["model", "component", "operator", "symbol", "library", "sour
 """The kinds of things that search finds."""
 
 
+def _no_address(path: str) -> None:
+    """Where files are edited while the repository is not known: nowhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What the host knows and rendering needs."""
@@ -44,6 +48,8 @@ class Settings:
     """The address that the site will have, or empty; only what is cited names it."""
     data_license: str = ""
     """The licence of the data as an SPDX expression, or empty."""
+    edit_address: Callable[[str], str | None] = _no_address
+    """Where a file of the content folder is edited; None where the repository is not known."""
 
 
 @dataclass(frozen=True, slots=True)

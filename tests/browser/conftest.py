@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -33,8 +36,9 @@ CHROMIUMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chr
 
 GZIP_LEVEL = 9
 """What the host compresses with; a host that compresses while it answers may choose 6, which is 3 % larger."""
-AXE = Path(__file__).with_name("axe")
-"""The lock of the accessibility checker."""
+AXE, VALIDATE = Path(__file__).with_name("axe"), Path(__file__).with_name("validate")
+"""The locks of the accessibility checker, and of the HTML validator beside the script that runs it."""
+LOCKED = ("package.json", "package-lock.json")
 
 SCREEN: ViewportSize = {"width": 1440, "height": 900}
 
@@ -191,21 +195,40 @@ def kept_visit(browser: Browser, base_url: str) -> Iterator[Callable[[str], Visi
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The accessibility checker's script, brought by npm from its lock once and kept in the user's cache."""
-    names = ("package.json", "package-lock.json")
-    key = hashlib.sha256(b"".join((AXE / name).read_bytes() for name in names)).hexdigest()[:16]
-    script = Path("node_modules", "axe-core", "axe.min.js")
+    """The accessibility checker's script."""
+    made, _ = brought(AXE, LOCKED, Path("node_modules", "axe-core", "axe.min.js"))
+    return (made / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def validated() -> dict[str, Any]:
+    """What the HTML validator finds in the built site: `pages`, and `found` with the page, rule and line of each."""
+    if not (SITE / "index.html").is_file():
+        pytest.fail("there is no built site: run `make site` first", pytrace=False)
+    made, node = brought(VALIDATE, (*LOCKED, "check.mjs"), Path("node_modules", "html-validate", "package.json"))
+    command = [str(node), str(made / "check.mjs"), str(SITE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def brought(folder: Path, names: tuple[str, ...], needed: Path) -> tuple[Path, Path]:
+    """Where npm installed what a folder's lock names, once for this user, and Node.js; `needed` tells a whole one."""
+    key = hashlib.sha256(b"".join((folder / name).read_bytes() for name in names)).hexdigest()[:16]
     runtime = choose(system_runtime(), wheel_runtime()).runtime
     if runtime is None:
-        pytest.fail("there is no Node.js with npm to bring the accessibility checker", pytrace=False)
+        pytest.fail(f"there is no Node.js with npm to bring what tests/browser/{folder.name} names", pytrace=False)
 
-    def install(folder: Path) -> None:
+    def install(target: Path) -> None:
         for name in names:
-            shutil.copyfile(AXE / name, folder / name)
-        run_command([*runtime.npm, *NPM_CI], "npm ci", folder)
+            shutil.copyfile(folder / name, target / name)
+        run_command([*runtime.npm, *NPM_CI], "npm ci", target)
 
-    made = made_once(cache_folder() / f"axe-{key}", install, lambda folder: (folder / script).is_file(), print)
-    return (made / script).read_text(encoding="utf-8")
+    made = made_once(
+        cache_folder() / f"{folder.name}-{key}", install, lambda target: (target / needed).is_file(), print
+    )
+    return made, runtime.node
 
 
 def note_console(visit: Visit, kind: str, text: str) -> None:

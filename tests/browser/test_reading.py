@@ -94,6 +94,61 @@ def test_a_page_prints_without_what_only_a_screen_needs(visit: Opener, path: str
     expect(page.locator("body")).to_have_css("color-scheme", "light")
 
 
+PRINTED = {
+    "home": "/",
+    "model": "/transformer/",
+    "nested model": "/resnet/",
+    "component": "/transformer/encoder/self-attention/",
+    "layer": "/chainer/layer-normalization/",
+    "operator": "/operators/layer-norm/",
+    "source": "/sources/tensor2tensor/",
+    "file": "/sources/tensor2tensor/tensor2tensor/models/common_layers.py/",
+    "glossary": "/glossary/",
+    "verification": "/verification/",
+    "compare": "/compare/?a=gpt-2&b=mixtral",
+    "prose": "/formula-language/",
+}
+SHEET = 673
+"""Dots between the margins of A4."""
+
+FOLDED = """() => [...document.querySelectorAll('main details')].filter(
+    e => e.checkVisibility() && [...e.children].some(one => !one.checkVisibility({contentVisibilityAuto: true})))
+    .map(e => e.textContent.trim().slice(0, 40))"""
+
+WITHOUT_CODE = """() => [...document.querySelectorAll('.claim')].filter(claim => {
+    const id = claim.id.replace(/^.*--|^source-/, '');
+    const places = [claim.querySelector('.code'), document.getElementById(`excerpt-${id}`)?.nextElementSibling];
+    return !places.some(place => place?.matches('.code') && place.checkVisibility({contentVisibilityAuto: true}));
+}).map(claim => claim.id)"""
+
+UNWRITTEN = """() => [...document.querySelectorAll('main a[href^="http"]')].filter(a =>
+    a.checkVisibility() && !getComputedStyle(a, '::after').content.includes(a.getAttribute('href'))).map(a => a.href)"""
+
+CUT = """width => [...document.querySelectorAll('main tr, main li, main .formula, main .katex, main figure svg')]
+    .filter(e => e.checkVisibility() && !e.closest('.katex-mathml, .visually-hidden'))
+    .filter(e => e.getBoundingClientRect().right > width + 1).map(e => e.outerHTML.slice(0, 100))"""
+
+BREAKABLE = """() => [...document.querySelectorAll('main tr, main .formula, main figure, main .code li')].filter(e =>
+    e.checkVisibility() && !getComputedStyle(e).breakInside.startsWith('avoid')).map(e => e.outerHTML.slice(0, 100))"""
+
+
+@pytest.mark.parametrize("path", PRINTED.values(), ids=[name.replace(" ", "-") for name in PRINTED])
+def test_paper_shows_everything_and_cuts_nothing(visit: Opener, path: str) -> None:
+    page = visit(path, idle=True).page
+    assert page.evaluate(FOLDED) or not page.locator("main details").count(), "a screen shows it folded"
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": SHEET, "height": 995})
+    assert page.evaluate(FOLDED) == []
+    assert page.evaluate(WITHOUT_CODE) == []
+    assert page.evaluate(UNWRITTEN) == []
+    assert page.evaluate(CUT, SHEET) == []
+    assert page.evaluate(BREAKABLE) == []
+    for selector in ("nav.neighbours", ".edit", ".headerlink", "button"):
+        assert page.locator(f"{selector}:visible").count() == 0, selector
+    tall = page.locator("svg.diagram").evaluate_all("all => all.map(e => e.getBoundingClientRect().height)")
+    assert all(height < 995 for height in tall), "a diagram has to fit on one sheet"
+
+
 def test_the_chosen_colours_hold_on_the_next_page(visit: Opener, base_url: str) -> None:
     page = visit("/").page
     page.emulate_media(color_scheme="light")

@@ -60,6 +60,7 @@ ELSEWHERE = {
     "A905": "needs a built site; tests/render/test_links.py",
     "A906": "needs prose pages; tests/render/test_prose_pages.py",
     **dict.fromkeys(("A907", "A908", "A909", "A910"), "needs a whole site; tests/render/test_redirects.py"),
+    "A911": "needs MkDocs; tests/plugin/test_policy.py",
 }
 """Codes that no edit of content gives, with the reason and the test that has them."""
 

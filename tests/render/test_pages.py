@@ -13,7 +13,7 @@ from atlas.exceptions import DisplayError
 from atlas.node.process import Formula, Typeset
 from atlas.render.deferred import Typesetting
 from atlas.render.pages import PagePlan, Renderer
-from atlas.render.site import Heading, PageStore, SitePage
+from atlas.render.site import Heading, PageStore, Settings, SitePage
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ def rendered(template: str, tmp_path: Path, view: object, typesetting: Typesetti
     (folder / "entity").mkdir(parents=True)
     (folder / "entity" / "component.html").write_text(template)
     plan = PagePlan("a/b/", "component", "T", "T", "D", None, (), view)
-    renderer = Renderer("Site", [folder], typesetting or Typesetting())
+    settings = Settings(tmp_path, tmp_path, tmp_path, tmp_path, "Site", (folder,))
+    renderer = Renderer(settings, typesetting or Typesetting())
     (page,) = renderer.render([plan], PageStore(tmp_path / "bodies"))
     return page
 
