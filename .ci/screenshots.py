@@ -39,6 +39,9 @@ PAGES = {
     "glossary": "glossary/",
     "data": "data/",
     "verification": "verification/",
+    "claims-not-proved": "verification/?state=missing",
+    "compare": "compare/?a=gpt-2&b=mixtral",
+    "experts": "mixtral/",
     "prose": "formula-language/",
     "contribute": "contribute/",
     "not-found": "404.html",
@@ -83,7 +86,7 @@ def main() -> None:
 def take(browser: Browser, address: str, picture: Path, width: int, scheme: Literal["light", "dark"]) -> None:
     """One picture of a page, from its top."""
     page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page.goto(address, wait_until="load")
+    page.goto(address, wait_until="networkidle")
     page.evaluate("() => document.fonts.ready.then(() => null)")
     height = min(page.evaluate("() => document.documentElement.scrollHeight"), TALLEST)
     page.set_viewport_size({"width": width, "height": 900})

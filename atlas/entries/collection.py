@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from atlas.entries.base import (
     Axes,
@@ -35,6 +36,31 @@ ModelType = Annotated[
     StringConstraints(pattern=r"^[A-Za-z0-9]+([-_.][A-Za-z0-9]+)*$", max_length=80),
     Form("a type of model as configuration files state it, such as gpt2"),
 ]
+
+
+def _a_day(written: str) -> str:
+    try:
+        date.fromisoformat(written)
+    except ValueError as error:
+        raise ValueError(f"`{written}` is no day of the calendar: {error}") from None
+    return written
+
+
+Day = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+    AfterValidator(_a_day),
+    Form("a day, such as 2026-11-30"),
+]
+
+
+class Change(Record):
+    """What a contributor changed for readers, and when; the repository's history is not at hand in every build."""
+
+    date: Day
+    """The day."""
+    what: Text
+    """What a reader finds now, in one sentence."""
 
 
 class Paper(Record):
@@ -274,6 +300,8 @@ class Model(Record):
     """What it is, in one or two sentences."""
     kind: Text
     """What kind of model it is, such as `encoder–decoder`."""
+    family: Text | None = None
+    """The line of models that it belongs to, such as `GPT`; left out where it stands alone."""
     paper: Paper
     """The publication that describes it."""
     complete: bool
@@ -300,6 +328,8 @@ class Model(Record):
     """Claims about the model as a whole."""
     formerly: tuple[OldAddress, ...] = ()
     """Addresses below the site's root at which its page was before; each leads to it now."""
+    changes: tuple[Change, ...] = ()
+    """What changed for readers, in any order; the home page shows the latest of all."""
 
     @model_validator(mode="after")
     def _one_upstream(self) -> Model:
@@ -350,3 +380,5 @@ class Library(Record):
     """What a reader should know beside the summary."""
     formerly: tuple[OldAddress, ...] = ()
     """Addresses below the site's root at which its page was before; each leads to it now."""
+    changes: tuple[Change, ...] = ()
+    """What changed for readers, in any order; the home page shows the latest of all."""

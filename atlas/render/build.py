@@ -42,13 +42,13 @@ from atlas.render.reference_views import (
     operators_view,
     source_view,
     sources_view,
-    verification_view,
 )
 from atlas.render.search_records import search_records
 from atlas.render.site import NavSection, PageStore, Settings, Site, SiteAsset
 from atlas.render.size_fonts import with_one_font_of_sizes
 from atlas.render.structure_view import structure_view
 from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheet
+from atlas.render.verification_view import verification_view
 from atlas.sources.store import SourceStore
 
 Place = Callable[[Sketch], Placed]

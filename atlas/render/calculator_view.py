@@ -19,6 +19,7 @@ from atlas.render.deferred import Maths
 from atlas.render.figures_view import CACHE_BYTES
 from atlas.render.parts import Parts
 from atlas.render.program_data import Data, program_data
+from atlas.render.units import binary
 
 TOKENS = 1024
 """How many tokens the cache is shown for at first, and how long inputs are that nothing says more about."""
@@ -56,6 +57,8 @@ class ResultView:
     """What stands after the figure, or empty."""
     bytes: int = 0
     """For a size in memory: the bytes of each number."""
+    binary: str = ""
+    """For a size in memory: the same in the largest fitting unit, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,7 @@ def _results(account: ModelAccount, lengths: Mapping[str, int], *, complete: boo
         ("constant", "Numbers kept whatever the length", account.constant_state, 0),
     )
     found = [
-        ResultView(key, name, grouped(count), "bytes" if width else "", width)
+        ResultView(key, name, grouped(count), "bytes" if width else "", width, binary(count) if width else "")
         for key, name, count, width in counted
         if count
     ]

@@ -18,6 +18,7 @@ from atlas.render.calculator_view import CalculatorView, calculator_view
 from atlas.render.conflicts_view import DifferenceView, PublishedView, difference_views, published_views
 from atlas.render.deferred import Inline, Maths
 from atlas.render.diagram import Placed, Sketch
+from atlas.render.entrance_view import EntranceView, entrance_view
 from atlas.render.figures_view import (
     BudgetView,
     DiagramView,
@@ -114,6 +115,8 @@ class ModelView:
     """The configurations side by side."""
     diagram: DiagramView | None
     """The graph as a picture."""
+    entrance: EntranceView
+    """The facts that stand beside it."""
     budget: BudgetView | None
     """Where the parameters are."""
     figures: tuple[Figure, ...]
@@ -134,6 +137,8 @@ class ModelView:
     """Points on which a publication and the pinned code do not agree."""
     proofs: tuple[ProofView, ...]
     """What is known of the model as a whole: how it compares with upstream's."""
+    changes: tuple[tuple[str, Inline], ...]
+    """What changed for readers: days and words, the latest first."""
     bibtex: str
     """How to cite the publication."""
 
@@ -169,18 +174,21 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
     symbols = list(dict.fromkeys(symbol for variant in data.variants.values() for symbol in variant.sizes))
     name = next(iter(data.variants))
     totals = {one: checked.accounts[one].total for one in data.variants}
+    diagram, paper = diagram_view(checked, place), _paper_link(data.paper)
+    changes = sorted(((one.date, text(one.what)) for one in data.changes), key=lambda one: one[0], reverse=True)
     return ModelView(
         title=data.title,
         kind=data.kind,
         summary=text(data.summary),
         note=text(data.note) if data.note else None,
         paper=data.paper,
-        paper_link=_paper_link(data.paper),
+        paper_link=paper,
         complete=data.complete,
         variant=data.variants[name].title,
         stacks=_stacks(checked, data, name, parts),
         total=f"{totals[name]:,}",
-        diagram=diagram_view(checked, place),
+        diagram=diagram,
+        entrance=entrance_view(checked, diagram, paper, parts),
         budget=budget_view(checked),
         figures=figures(checked, parts),
         calculator=calculator_view(checked, parts),
@@ -202,6 +210,7 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
         published=published_views(checked, parts),
         differences=difference_views(data.differences, text),
         proofs=tuple(parts.proof(proof) for proof in checked.proofs),
+        changes=tuple(changes),
         bibtex=bibtex(checked.collection.id, data.paper),
     )
 

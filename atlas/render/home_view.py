@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from atlas.checks.base import Proof
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Library, Model
-from atlas.graph.accounting import grouped
+from atlas.graph.accounting import ModelAccount, grouped
 from atlas.operators.catalogue import FAMILIES
 from atlas.operators.family import KINDS
 from atlas.render.addresses import (
+    COMPARE,
     HOME,
     OPERATORS,
     VERIFICATION,
@@ -25,6 +26,7 @@ from atlas.render.addresses import (
     operator_anchor,
 )
 from atlas.render.deferred import Inline
+from atlas.render.figures_view import CACHE_BYTES
 from atlas.render.kinds import picture_name
 from atlas.render.parts import Link, Parts
 
@@ -32,6 +34,18 @@ BESIDE = 6
 """How many models the home page sets side by side: the newest, as there is room for no more."""
 TERSE = ("residual", "shift", "loss")
 """Kinds in which models hardly differ, which the table leaves out."""
+LATEST = 8
+"""How many of the latest changes the home page lists."""
+DENSE = 24
+"""From how many models on a card is its name and its figures alone, so that a reader sees many at once."""
+RANGES: tuple[tuple[str, str, int], ...] = (
+    ("100m", "up to 100 million", 10**8),
+    ("1b", "to 1 billion", 10**9),
+    ("10b", "to 10 billion", 10**10),
+    ("100b", "to 100 billion", 10**11),
+    ("more", "more than 100 billion", 10**20),
+)
+"""Ranges of parameters: the name in an address, the words, and the largest number of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +58,12 @@ class Card:
     """What kind it is."""
     year: str
     """The year of its publication, or the release."""
+    family: str
+    """The line of models that it belongs to: its own name where it stands alone; empty for a library."""
+    parameters: int
+    """The parameters of its first variant, by which cards are sorted."""
+    ranges: str
+    """The ranges of `RANGES` that its variants are in, with spaces between them."""
     summary: Inline
     """What it is."""
     facts: tuple[tuple[str, str], ...]
@@ -67,6 +87,30 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Filter:
+    """A property by which the gallery is narrowed down."""
+
+    name: str
+    """Its name in the address, and in the `data-` attribute of each card."""
+    label: str
+    """What it is called."""
+    options: tuple[tuple[str, str], ...]
+    """Each value that a card has, with its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """Something that changed for readers."""
+
+    date: str
+    """The day."""
+    link: Link
+    """The collection's page."""
+    what: Inline
+    """What a reader finds now."""
+
+
+@dataclass(frozen=True, slots=True)
 class Beside:
     """One row of the table of models: the formulations of one kind of operator that each uses."""
 
@@ -86,6 +130,14 @@ class HomeView:
     """The models, the newest first."""
     libraries: tuple[Card, ...]
     """The libraries."""
+    filters: tuple[Filter, ...]
+    """By what the gallery of models is narrowed down: properties in which they differ."""
+    is_dense: bool
+    """Whether there are so many models that their cards say little."""
+    latest: tuple[ChangeView, ...]
+    """What changed last."""
+    proved_on: str
+    """The day of the latest recorded proof, or empty."""
     totals: tuple[tuple[str, str], ...]
     """What was verified, as number and noun."""
     questions: tuple[Question, ...]
@@ -102,14 +154,53 @@ def home_view(parts: Parts) -> HomeView:
     models = sorted(filter(_is_model, collections), key=lambda one: (-_year(one), one.collection.id))
     libraries = [one for one in collections if not _is_model(one)]
     beside = models[:BESIDE]
+    cards = tuple(_model_card(one, parts) for one in models)
     return HomeView(
-        models=tuple(_model_card(one, parts) for one in models),
+        models=cards,
         libraries=tuple(_library_card(one, parts) for one in libraries),
+        filters=tuple(one for one in _filters(cards) if len(one.options) > 1),
+        is_dense=len(cards) > DENSE,
+        latest=_latest(collections, parts),
+        proved_on=max((proof.date for one in collections for proof in _proofs(one) if proof.date), default=""),
         totals=_totals(parts, collections),
         questions=tuple(question for question in _questions(models, libraries, parts) if question.answers),
         beside=tuple(_link(one) for one in beside),
         rows=tuple(_rows(beside)),
     )
+
+
+def _filters(cards: tuple[Card, ...]) -> Iterator[Filter]:
+    """What cards differ in; years and ranges in their own order, names in that of the alphabet."""
+    families = sorted({card.family for card in cards}, key=str.casefold)
+    kinds = sorted({card.kind for card in cards}, key=str.casefold)
+    years = sorted({card.year for card in cards}, reverse=True)
+    met = {name for card in cards for name in card.ranges.split()}
+    yield Filter("family", "Family", tuple((one, one) for one in families))
+    yield Filter("kind", "Kind", tuple((one, one) for one in kinds))
+    yield Filter("year", "Year", tuple((one, one) for one in years))
+    yield Filter("parameters", "Parameters", tuple((name, words) for name, words, _ in RANGES if name in met))
+
+
+def _ranges(accounts: Iterable[ModelAccount]) -> str:
+    """The ranges that any of the variants is in."""
+    met = {next(name for name, _, most in RANGES if account.total <= most) for account in accounts}
+    return " ".join(name for name, _, _ in RANGES if name in met)
+
+
+def _latest(collections: Iterable[CheckedCollection], parts: Parts) -> tuple[ChangeView, ...]:
+    """What contributors wrote that changed, the latest first; on one day, in the order of titles.
+
+    Dates are written beside the content: a build may have no history of the repository, and one that has it must not
+    make another site.
+    """
+    found = [
+        ChangeView(change.date, _link(one), parts.text(one.collection, change.what))
+        for one in collections
+        for change in one.collection.data.changes
+    ]
+    found.sort(key=lambda one: one.link.title.casefold())
+    found.sort(key=lambda one: one.date, reverse=True)
+    return tuple(found[:LATEST])
 
 
 def _is_model(checked: CheckedCollection) -> bool:
@@ -165,14 +256,23 @@ def _model_card(checked: CheckedCollection, parts: Parts) -> Card:
     if account.active != account.total:
         facts.append((grouped(account.active), "active for one token"))
     if account.cache:
-        facts.append((grouped(account.cache), "cached numbers per token"))
+        width = dict(CACHE_BYTES)["bfloat16"]
+        facts.append((f"{grouped(account.cache * width)} B", "cache per token, bfloat16"))
     if len(data.variants) > 1:
         facts.append((str(len(data.variants)), "variants"))
-    facts.append((str(len(checked.entries)), "documented components"))
     summary = parts.text(checked.collection, data.summary)
-    year = str(data.paper.year)
     return Card(
-        _link(checked), data.kind, year, summary, tuple(facts), _verified(checked), data.complete, _bar(checked)
+        link=_link(checked),
+        kind=data.kind,
+        year=str(data.paper.year),
+        family=data.family or data.title,
+        parameters=account.total,
+        ranges=_ranges(checked.accounts.values()),
+        summary=summary,
+        facts=tuple(facts),
+        verified=_verified(checked),
+        complete=data.complete,
+        bar=_bar(checked),
     )
 
 
@@ -185,7 +285,19 @@ def _library_card(checked: CheckedCollection, parts: Parts) -> Card:
     facts = ((grouped(count), "documented layer" if count == 1 else "documented layers"),)
     summary = parts.text(checked.collection, data.summary)
     release = manifest.release or manifest.revision
-    return Card(_link(checked), data.kind, release, summary, facts, _verified(checked), complete=True, bar=())
+    return Card(
+        link=_link(checked),
+        kind=data.kind,
+        year=release,
+        family="",
+        parameters=0,
+        ranges="",
+        summary=summary,
+        facts=facts,
+        verified=_verified(checked),
+        complete=True,
+        bar=(),
+    )
 
 
 def _bar(checked: CheckedCollection) -> tuple[tuple[str, str, str], ...]:
@@ -221,22 +333,35 @@ def _questions(models: list[CheckedCollection], libraries: list[CheckedCollectio
     cached = [one for one in complete if next(iter(one.accounts.values())).cache]
     sparse = [one for one in complete if (account := next(iter(one.accounts.values()))).active != account.total]
     used = max(FAMILIES, key=lambda name: len(parts.relatives(FAMILIES[name][0])))
-    shown = [entry for one in (*first, *libraries) for entry in one.entries if entry.claims][:1]
+    shown = sorted(
+        (entry for one in (*first, *libraries) for entry in one.entries if entry.claims),
+        key=lambda entry: entry.operator.kind != "attention",
+    )[:1]
     yield Question(
         "How many parameters are there, and where do they sit?", tuple(_link(one, "#budget") for one in first)
     )
-    beside = (Link("Models side by side", f"{HOME}#side-by-side"),) if len(models) > 1 else ()
-    yield Question("What differs between two models?", beside)
+    yield Question("What differs between two models?", tuple(_differing(models)))
     code = tuple(Link(parts.entry_link(one, full=True).title, f"{entry_page(one.entry)}#code") for one in shown)
     yield Question("Where in the source does this happen?", code)
     traced = tuple(_link(one, "#shapes") for one in first if one.graph is not None)
     yield Question("What shape does a tensor have here?", traced)
-    yield Question("How large is the cache of keys and values?", tuple(_link(one, "#figures") for one in cached[:2]))
+    counted = tuple(Link("for any number of tokens", _link(one, "#calculator").url) for one in cached[:1])
+    yield Question(
+        "How large is the cache of keys and values?", (*(_link(one, "#figures") for one in cached[:2]), *counted)
+    )
     yield Question(
         "How many parameters does one token meet, and how is that known?",
         tuple(_link(one, "#figures") for one in sparse[:1]),
     )
-    users = Link(FAMILIES[used][0].belongs_to.title, family_page(used))
+    users = Link(FAMILIES[used][0].belongs_to.title, f"{family_page(used)}#used-by")
     yield Question("Which models use this operator?", (Link("All operators", OPERATORS), users))
     cite = tuple(Link(f"Cite {_link(one).title}", _link(one, "#cite").url) for one in first)
     yield Question("Can it be trusted, and cited?", (Link("Every claim with its proof", VERIFICATION), *cite))
+
+
+def _differing(models: list[CheckedCollection]) -> Iterator[Link]:
+    """The two newest models in the comparison, then the table of all."""
+    if len(models) > 1:
+        (one, other), names = models[:2], [_link(each).title for each in models[:2]]
+        yield Link(" and ".join(names), f"{COMPARE}?a={one.collection.id}&b={other.collection.id}")
+        yield Link("Models side by side", f"{HOME}#side-by-side")

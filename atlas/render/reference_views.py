@@ -1,4 +1,4 @@
-"""The pages that stand beside the collections: operators by family, pinned sources and files, what was verified."""
+"""The pages that stand beside the collections: operators by family, pinned sources and files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from atlas.markup.code import CodeLine, excerpt
 from atlas.operators.catalogue import FAMILIES
 from atlas.operators.family import KINDS, Kind
 from atlas.operators.registry import Operator
-from atlas.render.addresses import anchor, collection_page, entry_page, family_page, file_page, source_page
+from atlas.render.addresses import anchor, entry_page, family_page, file_page, source_page
 from atlas.render.deferred import Maths
 from atlas.render.kinds import picture_name
-from atlas.render.parts import STATUS_WORDS, Link, Parts, ProofView, ReferenceView, pin_text, written
+from atlas.render.parts import Link, Parts, ReferenceView, pin_text, written
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +153,6 @@ class SourcesView:
     """Each project with its release or revision, its licence, and the number of pinned files."""
 
 
-@dataclass(frozen=True, slots=True)
-class VerificationView:
-    """Every claim with its proof."""
-
-    entries: tuple[tuple[Link, tuple[ProofView, ...]], ...]
-    """The models that are proved as a whole, then the entries, with their proofs."""
-    totals: tuple[tuple[str, int], ...]
-    """How many claims have each status."""
-
-
 def operators_view(parts: Parts) -> OperatorsView:
     """The index of operators, from what reads the input to what reads the output."""
     by_kind: dict[Kind, list[FamilyCard]] = {kind: [] for kind in KINDS}
@@ -236,24 +226,6 @@ def sources_view(checked: Checked) -> SourcesView:
             for source in checked.atlas.sources.values()
         )
     )
-
-
-def verification_view(parts: Parts) -> VerificationView:
-    """Every claim with its proof."""
-    models = tuple(
-        (Link(one.collection.data.title, collection_page(name)), tuple(parts.proof(proof) for proof in one.proofs))
-        for name, one in parts.checked.collections.items()
-        if one.proofs
-    )
-    entries = models + tuple(
-        (parts.entry_link(entry, full=True), tuple(parts.proof(proof) for proof in entry.proofs))
-        for entry in parts.entries
-    )
-    words = dict.fromkeys(STATUS_WORDS.values(), 0)
-    for _, proofs in entries:
-        for proof in proofs:
-            words[proof.word] += 1
-    return VerificationView(entries, tuple(words.items()))
 
 
 def _formulation(operator: Operator, conventions: tuple[str, ...], parts: Parts) -> FormulationView:

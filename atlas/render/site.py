@@ -272,13 +272,14 @@ def relative_url(target: str, page: str) -> str:
     Such a link works wherever the site is hosted, under a path as well as from a folder on disk.
     """
     path, mark, fragment = target.partition("#")
-    if path == page and fragment:
+    path, asks, query = path.partition("?")
+    if path == page and fragment and not asks:
         return f"#{fragment}"
     folder = posixpath.dirname(page) or "."
     link = quote(posixpath.relpath(path or ".", folder))
     if path.endswith("/") or not path:
         link += "/"
-    return f"{link}{mark}{fragment}"
+    return f"{link}{asks}{quote(query, safe='=&:/')}{mark}{fragment}"
 
 
 def _require_plain(parts: list[str], url: str) -> None:

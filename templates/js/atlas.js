@@ -59,7 +59,20 @@ const enhance = () => {
     };
     for (const opener of openers) {
       opener.hidden = false;
-      opener.addEventListener("click", open);
+      opener.addEventListener("click", (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        open();
+      });
+      if (!opener.href) continue;
+      /* The home page's field leads to the page that lists everything; from here on it is a button. */
+      opener.setAttribute("role", "button");
+      opener.setAttribute("aria-haspopup", "dialog");
+      opener.addEventListener("keydown", (event) => {
+        if (event.key !== " ") return;
+        event.preventDefault();
+        open();
+      });
     }
     document.addEventListener("keydown", (event) => {
       const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");

@@ -1,5 +1,6 @@
 /* The calculator on a model's page: counts anew when a size is typed, and keeps the sizes in the address. */
 import { count, SizeError } from "./counting.js";
+import { binary } from "./units.js";
 
 const LARGEST = 10n ** 12n;
 const form = document.querySelector("[data-calculator]");
@@ -18,7 +19,7 @@ const begin = (form) => {
   const fields = new Map([...form.querySelectorAll("[data-size]")].map((field) => [field.dataset.size, field]));
   const tokens = form.querySelector("[data-tokens]");
   const variant = form.querySelector("[data-variant]");
-  const share = form.querySelector("[data-share]");
+  const share = form.querySelector("[data-share]"), said = form.querySelector("[data-said]");
   const inputs = new Map([...fields.values(), tokens].filter(Boolean).map((field) => [field, field.value]));
   let data = null, loading = null, edited = "";
 
@@ -52,7 +53,7 @@ const begin = (form) => {
     if (!at.length) form.querySelector("[data-error]").textContent = error.message;
   };
 
-  const show = () => {
+  const show = (announce = true) => {
     for (const field of inputs.keys()) field.removeAttribute("aria-invalid");
     for (const place of form.querySelectorAll(".error")) place.textContent = "";
     form.removeAttribute("data-stale");
@@ -61,15 +62,21 @@ const begin = (form) => {
       if (tokens) found.tokens = found.token * read(tokens.value, "tokens");
       for (const place of form.querySelectorAll("[data-result]")) {
         const value = found[place.dataset.result];
-        place.textContent = value === null ? "–" : shown(value * BigInt(place.dataset.bytes));
+        const figure = value === null ? null : value * BigInt(place.dataset.bytes);
+        place.textContent = figure === null ? "–" : shown(figure);
+        const more = place.parentElement.querySelector("[data-binary]");
+        if (more) more.textContent = figure === null ? "" : binary(figure);
       }
       for (const [id, stack] of found.stacks) {
         form.querySelector(`[data-stack="${id}"]`).textContent = shown(stack.total);
         const layers = form.querySelector(`[data-layers="${id}"]`);
         if (layers) layers.textContent = shown(stack.layers);
       }
+      /* One sentence is heard for all figures that change at once. */
+      if (announce) said.textContent = `${shown(found.total)} parameters at these sizes`;
     } catch (error) {
       if (!(error instanceof SizeError)) throw error;
+      said.textContent = "";
       form.setAttribute("data-stale", "");
       complain(error);
     }
@@ -109,6 +116,29 @@ const begin = (form) => {
     history.replaceState(null, "", address());
   });
 
+  form.querySelector("[data-reset]").addEventListener("click", async () => {
+    edited = "";
+    await update();
+    if (!data) return;
+    for (const [name, field] of fields) field.value = starts(name);
+    if (tokens) tokens.value = inputs.get(tokens);
+    show();
+    history.replaceState(null, "", address());
+  });
+  share.addEventListener("click", async (event) => {
+    if (!navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const name = "Address of this calculation";
+    try {
+      await navigator.clipboard.writeText(share.href);
+      share.textContent = "Address copied";
+    } catch {
+      location.assign(share.href);
+      return;
+    }
+    setTimeout(() => { share.textContent = name; }, 2000);
+  });
+
   /* An address with sizes is what somebody shared: it is counted at once. Else nothing is loaded before it is needed. */
   const query = new URLSearchParams(location.search);
   const known = [...query.keys()].some((name) => name === "variant" || name === "tokens" || fields.has(name));
@@ -117,7 +147,7 @@ const begin = (form) => {
       if (data.variants[query.get("variant")]) variant.value = query.get("variant");
       for (const [name, field] of fields) field.value = query.get(name) ?? starts(name);
       if (tokens) tokens.value = query.get("tokens") ?? tokens.value;
-      show();
+      show(false);
     }, () => update());
   }
 };

@@ -1,5 +1,7 @@
 /* The comparison: loads the data of the two models that are chosen, and shows them side by side.
-   Everything is made as text; only formulas, which the build typeset from the atlas's own files, are HTML. */
+   Everything is made as text; only formulas, which the build typeset from the atlas's own files, are HTML. What is alike
+   on both sides has a class of its own, so that the reader can have it left out. */
+import { binary } from "./units.js";
 
 const form = document.querySelector("[data-compare]");
 const loaded = new Map();
@@ -30,12 +32,15 @@ const maths = (html) => {
 const link = (title, url) => make("a", { href: url }, title);
 const shown = (text) => BigInt(text).toLocaleString("en");
 
-const table = (label, head, rows) => make("div", { class: "table", tabindex: "0", role: "group", "aria-label": label },
-  make("table", { class: "accounting" },
-    make("thead", {}, make("tr", {}, head.map((title, at) => make("th", { scope: "col", class: at ? "count" : null }, title)))),
-    make("tbody", {}, rows.map(([name, ...values]) => make("tr", { class: values[0] === values[1] ? "alike" : null },
-      make("th", { scope: "row" }, name),
-      values.map((value) => make("td", { class: "count" }, value)))))));
+/* A row is alike where its first two values are the same text, or where its last says so. */
+const table = (label, head, rows, more = "") => make("div", { class: "table", tabindex: "0", role: "group", "aria-label": label },
+  make("table", { class: `accounting differing ${more}` },
+    make("thead", {}, make("tr", {}, head.map((title, at) => (title ? make("th", { scope: "col", class: at ? "count" : null }, title) : make("td"))))),
+    make("tbody", {}, rows.map(([name, ...values]) => {
+      const told = typeof values.at(-1) === "boolean" ? values.pop() : values[0] === values[1];
+      return make("tr", { class: told ? "alike" : "differs" }, make("th", { scope: "row" }, name),
+        values.map((value) => make("td", { class: "count" }, value)));
+    }))));
 
 const section = (id, title, ...content) => [make("h2", { id }, title), ...content];
 
@@ -110,29 +115,79 @@ const configuration = (a, b, names) => {
 
 const structure = (a, b, names) => {
   const grid = make("div", { class: "sides" }, names.map((name) => make("div", { class: "side" }, name)));
+  let differing = 0;
   const stack = (side, block) => make("div", { class: "stack" }, block ? [block.title,
     block.layers ? [" × ", maths(block.layers), ` = ${side.variant.stacks[block.path][0]}`] : ""] : "");
-  const part = (one, other) => (one ? make("div", { class: other ? "part" : "part only", "data-kind": one.kind },
-    link(one.title, one.url), make("span", { class: "after" }, other && other.operator === one.operator ? "the same operator" : one.name === one.title ? "" : one.name)) : make("div", {}));
+  const part = (one, other) => {
+    if (!one) return make("div", { class: "nothing" });
+    const isAlike = other?.operator === one.operator;
+    const said = isAlike ? "the same operator" : one.name === one.title ? "" : one.name;
+    const side = other ? "" : "only";
+    return make("div", { class: `part kind-${one.kind} ${side} ${isAlike ? "alike" : "differs"}`, "data-kind": one.kind },
+      link(one.title, one.url), make("span", { class: "after" }, said));
+  };
   const kind = (one, other) => one.operator === other.operator || one.kind === other.kind;
   const level = (one, other) => one.path === other.path || (!!one.layers && !!other.layers && one.depth === other.depth);
   for (const [here, there] of aligned(a.data.structure, b.data.structure, level)) {
     grid.append(stack(a, here), stack(b, there));
-    for (const [one, other] of aligned(here?.parts ?? [], there?.parts ?? [], kind)) grid.append(part(one, other), part(other, one));
+    for (const [one, other] of aligned(here?.parts ?? [], there?.parts ?? [], kind)) {
+      differing += one?.operator !== other?.operator;
+      grid.append(part(one, other), part(other, one));
+    }
   }
-  return grid;
+  if (differing) return [grid];
+  return [make("p", {}, "Both have the same components in the same places; what differs are sizes and how often a stack is gone through."),
+    make("details", { class: "unfold" }, make("summary", {}, "The components of both"), grid)];
+};
+
+/* The operators of each kind, in the order of the data flow: what one asks first of two models. */
+const operators = (a, b) => {
+  const used = (side, kind) => [...new Map(side.data.structure.flatMap((block) => block.parts)
+    .filter((one) => one.kind === kind).map((one) => [one.operator, one])).values()];
+  const rows = [];
+  for (const [kind, name] of Object.entries(a.data.kinds)) {
+    const sides = [used(a, kind), used(b, kind)];
+    if (!sides.flat().length) continue;
+    const cells = sides.map((side) => (side.length ? make("span", {}, side.map((one, at) => [at ? ", " : "", one.name])) : "–"));
+    const [here, there] = sides.map((side) => side.map((one) => one.operator).sort().join(" "));
+    rows.push([make("span", { class: `of-kind kind-${kind}` }, name), cells[0], here === there ? cells[0].cloneNode(true) : cells[1], here === there]);
+  }
+  return rows;
+};
+
+const glance = (a, b, names) => {
+  const figure = (side, wanted) => side.variant.figures.find(([, name]) => name === wanted)[2];
+  const counted = (name, title = name) => [title, ...[a, b].map((side) => shown(figure(side, name)))];
+  const [width] = a.data.bytes.filter(([name]) => name === "bfloat16").map(([, bytes]) => BigInt(bytes));
+  const kept = [a, b].map((side) => BigInt(figure(side, "Cached numbers per token")) * width);
+  const rows = [
+    ...a.data.facts.map(([name, text], at) => [name, text, b.data.facts[at][1]]),
+    counted("Parameters"),
+    counted("Active parameters of one token"),
+    ["Cache per token in bfloat16", ...kept.map(memory)],
+    ...operators(a, b),
+  ];
+  return table("At a glance", ["", ...names], rows.filter(([, here, there]) => here !== "–" || there !== "–"), "glance");
+};
+
+/* Bytes exactly, and in the unit in which one speaks of them. */
+const memory = (bytes) => {
+  if (!bytes) return "–";
+  const exactly = `${bytes.toLocaleString("en")} bytes`, unit = binary(bytes);
+  return unit ? `${exactly} (${unit})` : exactly;
 };
 
 const formulas = (a, b, names) => {
   const grid = make("div", { class: "sides formulas" }, names.map((name) => make("div", { class: "side" }, name)));
   const all = [...a.data.formulas, ...b.data.formulas];
-  const show = (one) => (one ? make("div", { class: "part", "data-kind": one.kind }, link(one.title, one.url),
+  const show = (one) => (one ? make("div", { class: `part kind-${one.kind}`, "data-kind": one.kind }, link(one.title, one.url),
     one.family === one.title ? "" : make("span", { class: "after" }, one.family),
     make("div", { class: "formula math-display", tabindex: "0", role: "group", "aria-label": `Formula of ${one.title}` }, maths(one.html))) : make("div", {}, "–"));
   for (const kind of Object.keys(a.data.kinds)) {
     const [here, there] = [a, b].map((side) => side.data.formulas.filter((one) => one.kind === kind));
     if (!here.length && !there.length) continue;
-    grid.append(make("h3", { class: "both" }, all.find((one) => one.kind === kind).name));
+    const title = make("h3", { class: "both" }, all.find((one) => one.kind === kind).name);
+    grid.append(title);
     /* Equal operators stand together first, then others of a family, then what is left in order. */
     const pairs = [], rest = [...there];
     const take = (test) => (one) => {
@@ -144,16 +199,19 @@ const formulas = (a, b, names) => {
     const left = here.filter(take((one, other) => one.tex === other.tex)).filter(take((one, other) => one.operator === other.operator))
       .filter(take((one, other) => one.family === other.family));
     for (let at = 0; at < Math.max(left.length, rest.length); at += 1) pairs.push([left[at], rest[at]]);
+    if (pairs.every(([one, other]) => one && other && one.tex === other.tex)) title.classList.add("alike");
     for (const [one, other] of pairs) {
       if (one && other && one.tex === other.tex) {
-        grid.append(make("p", { class: "both" }, "The same formula: ", link(one.title, one.url), " and ", link(other.title, other.url)),
-          make("div", { class: "both formula math-display", tabindex: "0", role: "group", "aria-label": `Formula of ${one.title}` }, maths(one.html)));
+        grid.append(make("details", { class: "both unfold alike" }, make("summary", {}, `The same formula: ${one.title} and ${other.title}`),
+          make("p", {}, link(one.title, one.url), " and ", link(other.title, other.url)),
+          make("div", { class: "formula math-display", tabindex: "0", role: "group", "aria-label": `Formula of ${one.title}` }, maths(one.html))));
       } else {
         grid.append(show(one), show(other));
       }
     }
   }
-  return grid;
+  const isSame = a.data.formulas.length === b.data.formulas.length && !grid.querySelector(".part");
+  return isSame ? [make("p", {}, "All formulas are the same."), grid] : [grid];
 };
 
 const parameters = (a, b, names) => {
@@ -172,8 +230,11 @@ const cache = (a, b, names) => {
   const rows = a.variant.figures.map(([part, name, value], at) => [part, name, value, b.variant.figures[at][2]])
     .filter(([part]) => part === "cache").map((row) => row.slice(1));
   const [token] = rows;
-  const bytes = a.data.bytes.map(([name, width]) => [`Bytes per token in ${name}`, ...token.slice(1).map((value) => String(BigInt(value) * BigInt(width)))]);
-  const found = figureRows([...rows, ...bytes]);
+  const bytes = token.slice(1).every((value) => value === "0") ? [] : a.data.bytes.map(([name, width]) => {
+    const kept = token.slice(1).map((value) => BigInt(value) * BigInt(width));
+    return [`Bytes per token in ${name}`, ...kept.map(memory), times(...kept.map(String))];
+  });
+  const found = [...figureRows(rows), ...bytes];
   return found.length ? table("Cache", ["", ...names, "Right / left"], found) : make("p", {}, "Neither keeps anything from one token to the next.");
 };
 
@@ -183,7 +244,10 @@ const costs = (a, b, names) => make("div", { class: "sides formulas" }, [a, b].m
 
 const begin = (form) => {
   const selects = [...form.querySelectorAll("[data-side]")];
-  const result = document.querySelector("[data-comparison]"), failed = document.querySelector("[data-error]");
+  const result = document.querySelector("[data-sides]"), failed = document.querySelector("[data-error]");
+  const said = document.querySelector("[data-compared]");
+  const only = form.querySelector("[data-only]");
+  const leaveOut = () => result.classList.toggle("only-differences", only.checked);
   let latest = 0;
 
   const show = async () => {
@@ -198,14 +262,20 @@ const begin = (form) => {
       if (turn !== latest) return;
       const names = sides.map(({ data, variant }) => `${data.title} ${variant.title}`);
       const [a, b] = sides;
-      result.replaceChildren(
-        ...section("configuration", "Configuration", configuration(a, b, names)),
-        ...section("structure", "Structure", structure(a, b, names)),
-        ...section("formulas", "Formulas", formulas(a, b, names)),
-        ...section("parameters", "Parameters", ...parameters(a, b, names).filter(Boolean)),
-        ...section("cache", "Cache", cache(a, b, names)),
-        ...section("multiply-accumulates", "Multiply–accumulates of a forward pass", costs(a, b, names)),
-      );
+      const parts = [
+        ["at-a-glance", "At a glance", glance(a, b, names)],
+        ["structure", "Structure", ...structure(a, b, names)],
+        ["configuration", "Configuration", configuration(a, b, names)],
+        ["parameters", "Parameters", ...parameters(a, b, names).filter(Boolean)],
+        ["cache", "Cache", cache(a, b, names)],
+        ["formulas", "Formulas", ...formulas(a, b, names)],
+        ["multiply-accumulates", "Multiply–accumulates", make("p", {}, "Of the matrix products and convolutions of one forward pass, in the sizes of its inputs."), costs(a, b, names)],
+      ];
+      const jump = make("nav", { class: "jump", "aria-label": "This comparison" }, make("ul", {}, parts.map(([id, title]) => make("li", {}, link(title, `#${id}`)))));
+      const isOne = selects[0].value === selects[1].value;
+      result.replaceChildren(...(isOne ? [make("p", { class: "warning" }, `${names[0]} is on both sides: nothing differs until another is chosen.`)] : []),
+        jump, ...parts.flatMap((part) => section(...part)));
+      said.textContent = `${names.join(" and ")} are compared below.`;
       document.title = `${names.join(" and ")} · ${document.title.split(" · ").at(-1)}`;
     } catch (error) {
       if (turn === latest) failed.textContent = `The two could not be compared: ${error.message}.`;
@@ -216,6 +286,7 @@ const begin = (form) => {
   const address = () => {
     /* Colons and slashes may stand in a query as they are; so the address stays readable. */
     const query = selects.map((select) => `${select.dataset.side}=${encodeURIComponent(select.value).replaceAll("%3A", ":").replaceAll("%2F", "/")}`);
+    if (only.checked) query.push("only=differences");
     history.replaceState(null, "", `?${query.join("&")}${location.hash}`);
   };
 
@@ -235,7 +306,13 @@ const begin = (form) => {
     else select.value = found;
   }
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("change", () => { address(); void show(); });
+  only.checked = query.get("only") === "differences";
+  leaveOut();
+  form.addEventListener("change", (event) => {
+    address();
+    if (event.target === only) leaveOut();
+    else void show();
+  });
   form.querySelector("[data-swap]").addEventListener("click", () => {
     [selects[0].value, selects[1].value] = [selects[1].value, selects[0].value];
     address();

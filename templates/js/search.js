@@ -5,6 +5,7 @@ const SITE = new URL("..", import.meta.url);
 const FEW = 5;
 const MORE = 20;
 const PAUSE = 60;
+const EXAMPLES = ["RMSNorm", "q_proj", "GQA", "512", "\\gamma"];
 
 const index = new Index(async (path) => {
   /* The root is asked for anew, as a new site has another; the files that it names never change. */
@@ -45,7 +46,7 @@ async function make(all) {
   const input = element("input", {
     type: "text", role: "combobox", "aria-label": "Search the atlas", "aria-autocomplete": "list",
     "aria-controls": "search-results", "aria-expanded": "false", autocomplete: "off", autocapitalize: "off",
-    spellcheck: "false", enterkeyhint: "go", placeholder: "RMSNorm, q_proj, GQA, 512, \\gamma",
+    spellcheck: "false", enterkeyhint: "go", placeholder: "A name, a symbol, a number",
   });
   const results = element("div", { id: "search-results", role: "listbox", "aria-label": "Results", hidden: "" });
   const status = element("p", { role: "status", class: "search-status" });
@@ -53,10 +54,18 @@ async function make(all) {
   const keys = element("span", { class: "search-keys" }, element("kbd", {}, "↑"), element("kbd", {}, "↓"), " choose · ",
     element("kbd", {}, "Enter"), " open · ", element("kbd", {}, "Esc"), " close · ");
   const help = element("p", { class: "search-help" }, keys, element("a", { href: all }, "A–Z index"));
+  const examples = element("p", { class: "search-examples" }, "For instance ",
+    ...EXAMPLES.map((word) => element("button", { type: "button" }, word)));
   const dialog = element("dialog", { class: "search", "aria-label": "Search" },
-    element("div", { class: "search-field" }, input, close), status, results, help);
+    element("div", { class: "search-field" }, input, close), status, examples, results, help);
   document.body.append(dialog);
-  const list = new Results(input, results, status, dialog);
+  const list = new Results(input, results, status, dialog, examples);
+  examples.addEventListener("click", (event) => {
+    if (event.target.localName !== "button") return;
+    input.value = event.target.textContent;
+    input.focus();
+    list.show(input.value);
+  });
 
   close.addEventListener("click", () => dialog.close());
   dialog.addEventListener("click", (event) => {
@@ -83,12 +92,13 @@ class Results {
   #run = 0;
   #active = -1;
 
-  constructor(input, box, status, dialog) {
-    Object.assign(this, { input, box, status, dialog });
+  constructor(input, box, status, dialog, examples) {
+    Object.assign(this, { input, box, status, dialog, examples });
   }
 
-  say(text) {
+  say(text, isFailure = false) {
     this.status.textContent = text;
+    this.status.classList.toggle("failed", isFailure);
   }
 
   /** Show what a query finds, unless another was typed while its files came. */
@@ -105,12 +115,12 @@ class Results {
       if (run !== this.#run) return;
       const count = groups.reduce((sum, group) => sum + group.hits.length, 0);
       this.#fill(shown);
-      this.say(count === 0 ? `Nothing is found for “${query.trim()}”.`
+      this.say(count === 0 ? `Nothing is found for “${query.trim()}”. Fewer letters of it, or its name in code, may find it.`
         : `${isPart ? "more than " : ""}${count} ${count === 1 ? "result" : "results"}`);
     } catch (error) {
       if (run !== this.#run) return;
       this.#fill([]);
-      this.say("The search index could not be loaded; the page may be older than the site. Reload it, or use the A–Z index.");
+      this.say("The search index could not be loaded; the page may be older than the site. Reload it, or use the A–Z index.", true);
       console.error(error);
     }
   }
@@ -118,6 +128,7 @@ class Results {
   #fill(groups) {
     this.box.replaceChildren(...groups);
     this.box.hidden = !groups.length;
+    this.examples.hidden = groups.length > 0;
     this.box.scrollTop = 0;
     this.input.setAttribute("aria-expanded", String(groups.length > 0));
     this.#number();

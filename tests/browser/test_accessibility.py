@@ -27,6 +27,8 @@ PAGES = {
     "glossary": "/glossary/",
     "data": "/data/",
     "verification": "/verification/",
+    "compare": "/compare/",
+    "index": "/a-z/",
     "prose": "/formula-language/",
     "contribute": "/contribute/",
     "not found": "/404.html",

@@ -46,7 +46,7 @@ QUESTIONS = {
     ),
     "which models use this operator": (
         [".questions a >> text=All operators", ".cards a >> text=Layer normalization"],
-        ".family .table",
+        ".family .users",
         ["GPT-2 · Decoder · LayerNorm", "Transformer · Encoder"],
     ),
     "whether it can be trusted": (

@@ -108,6 +108,32 @@ class TestCalculator:
     def test_the_tokens_of_the_cache(self, calculator: Callable[..., Any]) -> None:
         page = calculator("/gpt-2/?tokens=1,000")
         expect(page.locator('[data-result="tokens"]').first).to_have_text(f"{18_432 * 4 * 1000:,}")
+        row = page.locator("tr", has=page.locator('[data-result="tokens"]')).first
+        expect(row).to_contain_text("73,728,000 bytes")
+        expect(row).to_contain_text("70.3 MiB")
+
+    def test_one_sentence_is_heard_for_all_figures(self, calculator: Callable[..., Any]) -> None:
+        page = calculator("/gpt-2/")
+        expect(page.locator("[data-said]")).to_be_empty()
+        page.locator('[data-size="N"]').fill("24")
+        expect(page.locator("[data-said]")).to_have_text(f"{124_439_808 + 12 * 7_087_872:,} parameters at these sizes")
+        assert page.locator("form.calculator output:not([aria-live=off])").count() == 0
+
+    def test_the_sizes_of_the_variant_come_back(self, calculator: Callable[..., Any]) -> None:
+        page = calculator("/gpt-2/?variant=gpt2-xl&N=3&tokens=7")
+        expect(page.locator('[data-size="N"]')).to_have_value("3")
+        page.get_by_role("button", name="Back to the variant’s sizes").click()
+        expect(page.locator('[data-size="N"]')).to_have_value("48")
+        expect(page.locator("[data-tokens]")).to_have_value("1024")
+        expect(page.locator('[data-result="total"]')).to_have_text("1,557,611,200")
+        assert parse_qs(urlsplit(page.url).query) == {"variant": ["gpt2-xl"]}
+
+    def test_the_address_is_copied(self, calculator: Callable[..., Any]) -> None:
+        page = calculator("/gpt-2/?N=3")
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.locator("[data-share]").click()
+        expect(page.locator("[data-share]")).to_have_text("Address copied")
+        assert page.evaluate("() => navigator.clipboard.readText()").endswith("/gpt-2/?N=3#calculator")
 
     def test_without_scripts_the_figures_are_there(self, visit: Opener) -> None:
         page = visit("/gpt-2/", scripts=False).page
@@ -121,7 +147,7 @@ class TestCompare:
         page = made.page
         assert (made.complaints, made.foreign) == ([], [])
         shown = [text.rstrip(" #") for text in page.locator("[data-comparison] h2").all_inner_texts()]
-        assert shown[:5] == ["Configuration", "Structure", "Formulas", "Parameters", "Cache"]
+        assert shown[:6] == ["At a glance", "Structure", "Configuration", "Parameters", "Cache", "Formulas"]
         text = page.locator("[data-comparison]").inner_text()
         for expected in (
             "124,439,808",
@@ -137,9 +163,45 @@ class TestCompare:
         assert page.locator("[data-comparison] .katex").count() > 20
         assert page.locator('.part[data-kind="attention"]').first.inner_text().startswith("Causal self-attention")
 
+    def test_what_differs_is_said_first_and_alone_where_one_wants_it(self, visit: Opener) -> None:
+        page = visit("/compare/?a=gpt-2:gpt2&b=mixtral:mixtral-8x7b", idle=True).page
+        glance = page.get_by_role("group", name="At a glance")
+        told = {row.locator("th").inner_text(): row for row in glance.locator("tbody tr").all()}
+        expect(told["Normalization"]).to_contain_text("LayerNorm")
+        expect(told["Normalization"]).to_contain_text("RMSNorm")
+        expect(told["Normalization"]).to_have_class("differs")
+        expect(told["Kind"]).to_have_class("alike")
+        expect(told["Cache per token in bfloat16"]).to_contain_text("131,072 bytes (128 KiB)")
+        expect(told["Kind"]).to_be_visible()
+        page.get_by_label("Only what differs").check()
+        expect(told["Kind"]).to_be_hidden()
+        expect(told["Normalization"]).to_be_visible()
+        expect(page.locator("[data-comparison] .alike:visible")).to_have_count(0)
+        assert urlsplit(page.url).query.endswith("&only=differences")
+        page.reload(wait_until="networkidle")
+        expect(page.get_by_label("Only what differs")).to_be_checked()
+        expect(page.locator("[data-comparison] tr.differs").first).to_be_visible()
+        expect(page.locator("[data-comparison] .alike:visible")).to_have_count(0)
+
+    def test_variants_of_one_model_differ_in_sizes_and_not_in_structure(self, visit: Opener) -> None:
+        page = visit("/compare/?a=gpt-2:gpt2&b=gpt-2:gpt2-xl", idle=True).page
+        structure = page.locator("#structure ~ details.unfold").first
+        expect(page.locator("#structure + p")).to_contain_text("the same components")
+        expect(structure.locator(".sides")).to_be_hidden()
+        structure.locator("summary").first.click()
+        expect(structure.locator(".sides")).to_be_visible()
+        expect(page.locator("#formulas + p")).to_have_text("All formulas are the same.")
+        expect(page.locator("#configuration + .table tr.differs", has_text="model width")).to_contain_text("1,600")
+
+    def test_one_on_both_sides_is_said(self, visit: Opener) -> None:
+        page = visit("/compare/?a=gpt-2:gpt2&b=gpt-2:gpt2", idle=True).page
+        expect(page.locator("[data-comparison] .warning")).to_contain_text("is on both sides")
+        expect(page.locator("[data-comparison] tr.differs")).to_have_count(0)
+
     def test_components_stand_beside_their_like(self, visit: Opener) -> None:
         page = visit("/compare/?a=gpt-2:gpt2&b=mixtral:mixtral-8x7b", idle=True).page
         cells = page.locator("#structure + .sides > *")
+        expect(cells.first).to_be_visible()
         texts = [text.replace("\n", " ") for text in cells.all_inner_texts()]
         pairs = list(zip(texts[::2], texts[1::2], strict=True))
         attention = next(pair for pair in pairs if pair[0].startswith("Causal self-attention"))
@@ -152,7 +214,7 @@ class TestCompare:
         page.locator("#compare-b").select_option("resnet:resnet-101")
         page.wait_for_function("() => document.title.startsWith('ResNet 50 layers and ResNet 101 layers')")
         page.wait_for_function("() => location.search === '?a=resnet:resnet-50&b=resnet:resnet-101'")
-        expect(page.locator("[data-comparison]")).to_contain_text("The same formula")
+        expect(page.locator("[data-comparison] summary", has_text="The same formula").first).to_be_visible()
         page.get_by_role("button", name="Swap sides").click()
         page.wait_for_function("() => document.title.startsWith('ResNet 101 layers and ResNet 50 layers')")
         page.wait_for_function("() => location.search === '?a=resnet:resnet-101&b=resnet:resnet-50'")

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from atlas.checks.checked import Checked
+from atlas.checks.checked import Checked, CheckedCollection
 from atlas.checks.run import check_project
 from atlas.entries.collection import Model
 from atlas.node.environment import prepare
 from atlas.node.process import NodeProcess
 from atlas.operators.catalogue import CATALOGUE
 from atlas.render.deferred import Typesetting
+from atlas.render.diagram import layout
+from atlas.render.entrance_view import BESIDE, Fact, entrance_view
+from atlas.render.figures_view import diagram_view
 from atlas.render.glossary_view import WORDS, Named, glossary_view
 from atlas.render.home_view import home_view
 from atlas.render.parts import Parts
 from atlas.render.reference_views import operators_view
 from atlas.render.structure_view import PlaceItem, StackItem, structure_view
+from atlas.render.verification_view import verification_view
 from atlas.sources.store import SourceStore
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +119,115 @@ def test_every_question_has_an_answer_and_the_table_sets_models_side_by_side(par
     assert [link.title for link in cells["Mixtral"]] == ["RMSNorm"]
     assert [link.title for link in cells["GPT-2"]] == ["LayerNorm"]
     assert all(any(row.cells) for row in view.rows)
+
+
+def test_the_gallery_is_narrowed_down_by_what_models_differ_in(parts: Parts) -> None:
+    view = home_view(parts)
+    filters = {one.name: dict(one.options) for one in view.filters}
+    assert list(filters) == ["family", "kind", "year", "parameters"]
+    for card in view.models:
+        assert card.family in filters["family"]
+        assert card.kind in filters["kind"]
+        assert card.year in filters["year"]
+        assert set(card.ranges.split()) <= set(filters["parameters"])
+    ranges = {card.link.title: card.ranges for card in view.models}
+    assert ranges["GPT-2"] == "1b 10b"  # 124 million to 1.6 billion
+    assert ranges["Mixtral"] == "100b"
+    assert ranges["ResNet"] == "100m"
+    assert not view.is_dense
+    assert all(not card.ranges and not card.family for card in view.libraries)
+
+
+def test_a_property_that_all_models_share_is_no_filter(checked: Checked) -> None:
+    one = replace(checked, collections={name: checked.collections[name] for name in ("gpt-2", "mixtral")})
+    assert [each.name for each in home_view(Parts(one, Typesetting())).filters] == ["family", "year", "parameters"]
+
+
+def test_the_latest_changes_come_first_and_name_their_collection(checked: Checked, parts: Parts) -> None:
+    view = home_view(parts)
+    assert 0 < len(view.latest) <= 8
+    dates = [one.date for one in view.latest]
+    assert dates == sorted(dates, reverse=True)
+    for one in view.latest:
+        stated = checked.collections[one.link.url.strip("/")].collection.data.changes
+        assert (one.date, one.what.plain) in [(change.date, change.what) for change in stated]
+
+
+def test_the_question_of_what_differs_leads_to_the_comparison(parts: Parts) -> None:
+    (asked,) = [one for one in home_view(parts).questions if "differs" in one.asked]
+    assert asked.answers[0].url == "compare/?a=mixtral&b=gpt-2"
+
+
+def facts_of(checked: Checked, name: str) -> dict[str, Fact]:
+    view = entrance_view(checked.collections[name], None, None, Parts(checked, Typesetting()))
+    return {fact.name: fact for fact in view.facts}
+
+
+def test_the_facts_of_a_model_are_derived(checked: Checked) -> None:
+    gpt, mixtral, resnet = (facts_of(checked, name) for name in ("gpt-2", "mixtral", "resnet"))
+    assert (gpt["parameters"].value, gpt["parameters"].note) == ("124,439,808", "124M")
+    assert "active for one token" not in gpt
+    assert mixtral["active for one token"].value == "12,879,925,248"
+    assert (mixtral["cache per token"].value, mixtral["cache per token"].note) == ("131,072 bytes", "128 KiB, bfloat16")
+    assert gpt["context"].value == "1,024 positions"  # its table of positions
+    assert mixtral["context"].value == "any length"  # its angles are computed
+    assert "context" not in resnet
+    assert "cache per token" not in resnet
+    where = gpt["cache per token"].link
+    assert where is not None
+    assert where.url == "gpt-2/#calculator"
+    link = gpt["compared with"].link
+    assert link is not None
+    assert (link.title, link.url, gpt["compared with"].note) == (
+        "Transformers v5.24.0",
+        "sources/transformers/",
+        "Apache-2.0",
+    )
+
+
+def test_the_facts_count_every_claim(checked: Checked) -> None:
+    for name, collection in checked.collections.items():
+        if isinstance(collection.collection.data, Model):
+            proofs = [*collection.proofs, *(proof for entry in collection.entries for proof in entry.proofs)]
+            proved = sum(proof.status in ("proved", "recorded") for proof in proofs)
+            fact = facts_of(checked, name)["claims proved"]
+            assert fact.value == f"{proved} of {len(proofs)}"
+            assert fact.link is not None
+            assert fact.link.url == f"verification/#of-{name}"
+
+
+def test_a_diagram_stands_beside_the_facts_where_it_has_the_room(checked: Checked, parts: Parts) -> None:
+    def is_beside(collection: CheckedCollection, node: NodeProcess) -> tuple[float, bool]:
+        diagram = diagram_view(collection, lambda sketch: layout(sketch, node))
+        assert diagram is not None
+        return diagram.placed.width, entrance_view(collection, diagram, None, parts).is_beside
+
+    with NodeProcess(prepare()) as node:
+        found = [is_beside(checked.collections[name], node) for name in ("gpt-2", "resnet")]
+    assert found[0][0] <= BESIDE < found[1][0]
+    assert [beside for _, beside in found] == [True, False]
+
+
+def test_every_claim_is_listed_once_below_its_collection(checked: Checked, parts: Parts) -> None:
+    view = verification_view(parts)
+    stated = sum(
+        len(one.proofs) + sum(len(entry.proofs) for entry in one.entries) for one in checked.collections.values()
+    )
+    assert view.claims == stated == sum(one.count for one in view.totals)
+    assert [one.status for one in view.totals] == ["proved", "recorded", "stale", "missing"]
+    anchors = [thing.anchor for group in view.groups for thing in group.things]
+    assert len(set(anchors)) == len(anchors)
+    assert "entry-gpt-2--decoder--self-attention" in anchors
+    for group in view.groups:
+        proofs = [proof for thing in group.things for _, proof in thing.proofs]
+        assert group.claims == len(proofs)
+        assert {one.status: one.count for one in group.counts} == Counter(proof.status for proof in proofs)
+    assert {"formula", "shapes", "parameters", "excerpts", "upstream"} <= set(view.kinds)
+    assert view.latest == max(
+        proof.date for group in view.groups for thing in group.things for _, proof in thing.proofs
+    )
+    models = [isinstance(checked.collections[group.id].collection.data, Model) for group in view.groups]
+    assert models == sorted(models, reverse=True)
 
 
 def found(names: tuple[Named, ...], tex: str) -> list[Named]:

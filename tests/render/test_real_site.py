@@ -341,7 +341,7 @@ def test_the_operator_page_shows_both_formulations_side_by_side(site: Site) -> N
 def test_the_model_page_sums_to_its_total(site: Site) -> None:
     text = text_of(site, "transformer/")
     assert "documented in part" not in text
-    in_order(text, "61,413,376 parameters (base)", "Figures", "61,413,376", "210,907,136")
+    in_order(text, "parameters 61,413,376 base", "Figures", "61,413,376", "210,907,136")
     in_order(
         text, "Encoder input 17,274,880", "Encoder 3,152,384 18,914,304", "Decoder 4,204,032 25,224,192", "Variants"
     )
@@ -353,7 +353,16 @@ def test_the_model_page_sums_to_its_total(site: Site) -> None:
 
 def test_a_model_without_all_its_components_says_so(changed: Changed) -> None:
     text = text_of(changed.build(), "transformer/")
-    in_order(text, "documented in part", "12,288 parameters (base)", "Encoder", "6,144", "6,144", "12,288", "Variants")
+    in_order(
+        text,
+        "documented in part",
+        "documented parameters 12,288 base",
+        "Encoder",
+        "6,144",
+        "6,144",
+        "12,288",
+        "Variants",
+    )
     in_order(text, "base transformer_base", "512", "6", "12,288", "big transformer_big", "1,024", "6", "24,576")
 
 

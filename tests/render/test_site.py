@@ -48,6 +48,9 @@ def test_an_asset_may_lie_in_folders() -> None:
         ("a/", "a/b/", "../"),
         ("javascript:alert(1)/", "", "javascript%3Aalert%281%29/"),
         ("a b/%41/", "c/", "../a%20b/%2541/"),
+        ("a/?x=b:c&y=d", "e/", "../a/?x=b:c&y=d"),
+        ("a/?x=b#c", "a/", "./?x=b#c"),
+        ("?x=b#c", "", "./?x=b#c"),
     ],
 )
 def test_links_between_addresses_are_relative(target: str, source: str, link: str) -> None:

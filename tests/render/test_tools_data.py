@@ -59,7 +59,7 @@ def test_the_calculator_begins_with_the_figures_of_the_first_variant(site: Site)
     for key, value in (("total", "46,702,792,704"), ("active", "12,879,925,248"), ("token", "65,536")):
         assert f'data-result="{key}" data-bytes="1">{value}</output>' in page
     assert f'data-result="tokens" data-bytes="2">{65_536 * 2 * 1024:,}</output>' in page
-    assert '<output data-layers="decoder">32</output>' in page
+    assert '<output aria-live="off" data-layers="decoder">32</output>' in page
     assert 'data-layers="input"' not in page
     assert 'data-size="h_{kv}" value="8"' in page
     assert "data-calculator" not in body(site, "chainer/")
