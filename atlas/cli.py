@@ -24,7 +24,7 @@ class _Failure(click.ClickException):
     exit_code = 2
 
 
-COMMANDS = ("check", "fetch", "pin", "run", "schema", "show", "verify")
+COMMANDS = ("check", "fetch", "pin", "repin", "run", "schema", "show", "verify")
 """Each is the function of this name in the module of this name in `atlas.commands`."""
 
 

@@ -3,6 +3,7 @@
 AtlasError
 ├── ContentError            issues were found: carries them all
 ├── ProjectError            no project, or one whose mkdocs.yml cannot be read; a path that is no part of it
+├── EditError               a file that is written in a way that an edit does not fit
 ├── ConfigurationError      a configuration file that cannot be read
 ├── ContractError           an operator or contract is declared wrongly
 ├── ShapeError              arrays or axes that do not fit an operator's contract
@@ -49,6 +50,10 @@ class ContentError(AtlasError):
 
 class ProjectError(AtlasError):
     """There is no project here, its mkdocs.yml cannot be read, or a path or name is no part of it."""
+
+
+class EditError(AtlasError):
+    """A YAML file is written in a way that an edit does not fit, or two edits do not fit together."""
 
 
 class ConfigurationError(AtlasError):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +14,40 @@ def write_whole(path: Path, text: str) -> None:
     """Write a text file that people commit; a reader finds the old text or the new one, never a part."""
     with writing_whole(path) as file:
         file.write(text.encode())
+
+
+def write_all_whole(texts: Mapping[Path, str]) -> None:
+    """Write several text files that belong together: all of them, or none where one cannot be written.
+
+    Every text is on the disk before the first file takes its place; where one then cannot, those before it are
+    brought back as they were.
+    """
+    with ExitStack() as undo:
+        staged = [(path, _staged(path, text, undo)) for path, text in texts.items()]
+        replaced: list[tuple[Path, bytes | None]] = []
+        try:
+            for path, temporary in staged:
+                before = path.read_bytes() if path.exists() else None
+                temporary.replace(path)
+                replaced.append((path, before))
+        except BaseException:
+            for path, before in replaced:
+                if before is None:
+                    path.unlink()
+                else:
+                    path.write_bytes(before)
+            raise
+
+
+def _staged(path: Path, text: str, undo: ExitStack) -> Path:
+    """A file beside the path with the text, which is removed unless it has taken the path's place."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    undo.callback(Path(name).unlink, missing_ok=True)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(text.encode())
+    Path(name).chmod(0o644)
+    return Path(name)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 from atlas.checks.record_files import SUFFIX
 from atlas.entries.inherit import candidates
 from atlas.entries.load import COLLECTION_FILES, shown_path, yaml_files
-from atlas.entries.tree import Value, read
+from atlas.entries.tree import read, texts_of_key
 from atlas.exceptions import ProjectError
 from atlas.project import Project
 from atlas.sources.nearest import nearest
@@ -100,16 +100,7 @@ def _mentioned(project: Project, file: Path) -> Iterator[Path]:
         name = file.relative_to(project.content).with_suffix("").as_posix()
         meant = (project.content / f"{candidate}.yml" for candidate in candidates(name, parent))
         yield from islice((one for one in meant if one.is_file()), 1)
-    for source in _values_of("source", document.value):
+    for source in texts_of_key("source", document.value):
         manifest = project.sources / f"{source}.yml"
         if manifest.is_file():
             yield manifest
-
-
-def _values_of(key: str, value: Value) -> Iterator[str]:
-    """Every text below this key, at any depth."""
-    items = value if isinstance(value, tuple) else value.values() if isinstance(value, dict) else ()
-    if isinstance(value, dict) and isinstance(found := value.get(key), str):
-        yield found
-    for item in items:
-        yield from _values_of(key, item)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
+import os
 import shutil
-from collections.abc import Callable
+import subprocess
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,3 +93,102 @@ def _models_in(folder: Path) -> RealProject:
     shutil.copytree(PROJECT.parent / "models", root)
     (root / "sources").mkdir(exist_ok=True)
     return RealProject(root)
+
+
+UPSTREAM = {
+    "pkg/__init__.py": b"",
+    "pkg/layers.py": b"def scale(x, factor=2.0):\n    return x * factor\n",
+    "pkg/models/net.py": b"from pkg import layers\n\n\ndef net(x):\n    return layers.scale(x)\n",
+}
+"""The files of an upstream project of our own."""
+
+
+@pytest.fixture
+def upstream() -> dict[str, bytes]:
+    return dict(UPSTREAM)
+
+
+def _wheel(files: Mapping[str, bytes]) -> bytes:
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return raw.getvalue()
+
+
+def _sdist(files: Mapping[str, bytes], top: str = "project-1.0/", mode: str = "w:gz") -> bytes:
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode=mode) as archive:  # type: ignore[call-overload]  # mode is any of the three
+        for name, content in files.items():
+            member = tarfile.TarInfo(top + name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return raw.getvalue()
+
+
+@pytest.fixture
+def make_wheel() -> Callable[..., bytes]:
+    return _wheel
+
+
+@pytest.fixture
+def make_sdist() -> Callable[..., bytes]:
+    return _sdist
+
+
+@pytest.fixture
+def no_pip_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither pip's files nor the environment of whoever runs the tests decide where archives are looked for."""
+    for name in [name for name in os.environ if name.startswith("PIP_") or name.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+
+
+@dataclass
+class Repository:
+    """A git repository and the address under which the tests' git finds it."""
+
+    folder: Path
+    config: Path
+    url: str = "https://git.example/owner/project"
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(  # noqa: S603  (the test's own arguments)
+            ["git", "-C", str(self.folder), *arguments],  # noqa: S607  (git is found as users find it)
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout.strip()
+
+    def configure(self, name: str, value: str) -> None:
+        subprocess.run(["git", "config", "--file", str(self.config), "--add", name, value], check=True)  # noqa: S603, S607  (as above)
+
+    def commit(self, files: Mapping[str, bytes], message: str) -> str:
+        for path, content in files.items():
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / path).write_bytes(content)
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", message)
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """A repository with two commits and a tag; git takes its https address for the folder it is in."""
+    config = tmp_path / "gitconfig"
+    config.write_text("[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    made = Repository(tmp_path / "upstream", config)
+    made.folder.mkdir()
+    made.git("init", "--quiet")
+    made.git("config", "uploadpack.allowAnySHA1InWant", "true")
+    made.git("config", "uploadpack.allowFilter", "true")
+    made.configure(f"url.{made.folder.as_uri()}.insteadOf", made.url)
+    made.commit(UPSTREAM, "first")
+    made.git("tag", "--annotate", "--message", "one", "v1.0")
+    made.commit({"README": b"more\n"}, "second")
+    return made

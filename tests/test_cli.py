@@ -110,7 +110,11 @@ def test_issues_are_printed_as_text(atlas: Atlas, real_project: Any) -> None:
     assert result.exit_code == 1
     line = real_project.line(FFN_FILE, "epsilon: outside")
     assert result.stdout.startswith(f"{FFN_FILE}:{line}:")
-    assert re.match(r"\S+:\d+: A139 .*layer_norm.*\n  correct it", result.stdout)
+    lines = result.stdout.splitlines()
+    assert re.match(r"\S+:\d+: A139 .*layer_norm", lines[0])
+    assert lines[1].endswith("epsilon: outside the root, variance: biased}")
+    assert lines[2].index("^") == lines[1].index("outside")
+    assert lines[3].startswith("  correct it")
     assert result.stderr == "1 issue in 1 file\n"
 
 

@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "markdown_it": {"markup"},
     "numpy": {"formula", "operators", "graph", "upstream", "checks"},
     "nodeenv": {"node"},
+    "watchdog": {"commands"},
     "torch": {"upstream"},
     "transformers": {"upstream"},
     **{library: {"sources"} for library in NETWORK},

@@ -5,8 +5,8 @@ A check whose ground another has already found missing is left out, so that one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from atlas.checks.api import check_api
@@ -18,6 +18,7 @@ from atlas.checks.display import Typesetter, check_display
 from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.graph import check_graph, check_graph_of_variants
 from atlas.checks.interface import check_interface
+from atlas.checks.memory import Memory
 from atlas.checks.parameters import check_counts, check_learned
 from atlas.checks.program_block import check_program_block
 from atlas.checks.published import check_published, differences_of
@@ -70,17 +71,33 @@ def check_project(
     make_store: StoreMaker,
     typesetter: Typesetter,
     missing: MissingSources = "fail",
+    concerns: Callable[[str], bool] | None = None,
+    memory: Memory | None = None,
 ) -> Outcome:
-    """Load and check everything below the two folders."""
+    """Load and check everything below the two folders.
+
+    With `concerns`, which answers for a file whether it is asked about, only the collections and sources of such files
+    are checked. With a `memory` of earlier runs, a collection is checked again only if what it rests on has changed.
+    """
     atlas, issues = load(root, content, sources)
+    if concerns is not None:
+        atlas = replace(atlas, collections=dict(_concerned(atlas, concerns)))
     found = Collector()
     found.extend(issues)
     lock = _lock(sources, root, found)
-    run = _Run(atlas, found, SourceCheck(atlas, make_store(atlas), lock, missing))
-    checked = run.everything(typesetter)
+    run = _Run(atlas, found, SourceCheck(atlas, make_store(atlas), lock, missing), memory or Memory())
+    checked = run.everything(typesetter, concerns)
     issues = ordered([*found.issues, *run.sources.found.issues])
     errors = [issue for issue in issues if issue.severity == "error"]
     return Outcome(None if errors else checked(issues), tuple(issues), len(atlas.entries))
+
+
+def _concerned(atlas: Atlas, concerns: Callable[[str], bool]) -> Iterator[tuple[str, Collection]]:
+    """The collections with a file that is asked about, or whose entries inherit from one."""
+    for name, collection in atlas.collections.items():
+        owners = [collection, *collection.entries]
+        if any(concerns(path) for owner in owners for path in owner.document.texts):
+            yield name, collection
 
 
 def require(outcome: Outcome) -> Checked:
@@ -123,20 +140,27 @@ class _Sound:
 
 
 class _Run:
-    def __init__(self, atlas: Atlas, found: Collector, sources: SourceCheck) -> None:
+    def __init__(self, atlas: Atlas, found: Collector, sources: SourceCheck, memory: Memory) -> None:
         self.atlas = atlas
         self.found = found
         self.sources = sources
+        self.memory = memory
         self.unreadable: frozenset[str] = frozenset()
 
-    def everything(self, typesetter: Typesetter) -> Callable[[Iterable[Issue]], Checked]:
+    def everything(
+        self, typesetter: Typesetter, concerns: Callable[[str], bool] | None
+    ) -> Callable[[Iterable[Issue]], Checked]:
         """Run every check; what comes back makes the result once it is known that nothing failed."""
-        self.sources.check_sources()
+        self.sources.check_sources(concerns)
         issues, self.unreadable = check_display(self.atlas, typesetter)
         self.found.extend(issues)
-        collections = {name: self.collection(one) for name, one in self.atlas.collections.items()}
+        self.memory.begin()
+        collections = {name: self._remembered(one) for name, one in self.atlas.collections.items()}
         files, pins = dict(self.sources.files), dict(self.sources.pins)
         return lambda issues: Checked(self.atlas, collections, files, pins, tuple(issues))
+
+    def _remembered(self, collection: Collection) -> CheckedCollection:
+        return self.memory.recall(collection, self.unreadable, self.found, self.sources, self.collection)
 
     def collection(self, collection: Collection) -> CheckedCollection:
         data = collection.data

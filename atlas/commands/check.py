@@ -1,16 +1,30 @@
-"""`atlas check`: what does not hold, by file and line."""
+"""`atlas check`: what does not hold, by file and line; once, or again at every change."""
 
 from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
 
 import click
 
 from atlas.checks.base import listed
 from atlas.checks.sources import MissingSources
-from atlas.commands.checking import checked_project
+from atlas.commands.checking import Checker, checker
 from atlas.commands.options import on_a_project, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
-from atlas.issues import Format
-from atlas.project import Project
+from atlas.commands.watching import CODE, Watch, changed_files, snapshot
+from atlas.entries.load import shown_path
+from atlas.exceptions import AtlasError, NodeError
+from atlas.issues import Format, Issue
+from atlas.project import Project, read_project
+from atlas.selection import Selection
+
+SHOWN = 3
+"""How many changed files are named."""
 
 
 @click.command(short_help="Check every claim, and list what does not hold.")
@@ -24,6 +38,7 @@ from atlas.project import Project
     help="Whether a pinned file that cannot be had is an issue, or pages show a link to it.  [default: as mkdocs.yml]",
 )
 @click.option("--allow-warnings", is_flag=True, help="Exit with 0 where nothing is wrong but recorded proofs.")
+@click.option("--watch", "watching", is_flag=True, help="Check again at every change, until Ctrl-C ends it with 0.")
 @click.pass_context
 def check(
     ctx: click.Context,
@@ -33,18 +48,36 @@ def check(
     offline: bool,
     missing_sources: MissingSources | None,
     allow_warnings: bool,
+    watching: bool,
 ) -> None:
     """Check every claim, and list what does not hold.
 
-    Everything is checked whatever PATH says. With PATHs (files, folders, or ids of entries such as
-    transformer/encoder/ffn-layer-norm) only issues in these files are listed and counted, and issues in what they rest
-    on: inherited entries, their collection, the manifests of their sources.
+    With PATHs (files, folders, or ids of entries such as transformer/encoder/ffn-layer-norm) only their collections are
+    checked, and only issues in these files are listed and counted, and issues in what they rest on: inherited entries,
+    their collection, the manifests of their sources.
 
     Pinned files that are not in the cache are brought. Upstream code is not executed: see `atlas verify`.
+
+    With --watch everything is checked once and then, at every change, what the change concerns: the collections of the
+    files that changed or that rest on them. A change of mkdocs.yml or of operators concerns everything.
     """
+    if watching:
+        _watch(ctx, project, paths, style, offline, missing_sources)
+        return
     chosen = selection(ctx, project, paths)
-    outcome = checked_project(project, offline, missing_sources or project.missing_sources)
-    issues = [issue for issue in outcome.issues if chosen is None or chosen.concerns(issue.path)]
+    with checker(offline) as once:
+        issues = _checked(once, project, chosen, style, missing_sources)
+    counting = [issue for issue in issues if not (allow_warnings and issue.severity == "warning")]
+    ctx.exit(ISSUES_FOUND if counting else 0)
+
+
+def _checked(
+    once: Checker, project: Project, chosen: Selection | None, style: Format, missing: MissingSources | None
+) -> list[Issue]:
+    """Check, and print what was found of what is asked about."""
+    concerns = chosen.concerns if chosen is not None else None
+    outcome = once.check(project, missing or project.missing_sources, concerns)
+    issues = [issue for issue in outcome.issues if concerns is None or concerns(issue.path)]
     print_issues(project, issues, style)
     if issues:
         say(summary(issues))
@@ -52,5 +85,71 @@ def check(
         say(f"no issues in {listed(chosen.named)}")
     elif outcome.checked is not None:
         say(f"{counted(outcome.entries, 'entry')}, {counted(len(outcome.checked.atlas.sources), 'source')}: no issues")
-    counting = [issue for issue in issues if not (allow_warnings and issue.severity == "warning")]
-    ctx.exit(ISSUES_FOUND if counting else 0)
+    return issues
+
+
+def _watch(
+    ctx: click.Context,
+    project: Project,
+    paths: Sequence[str],
+    style: Format,
+    offline: bool,
+    missing: MissingSources | None,
+) -> None:
+    """Check at every change until an interrupt; the atlas's own code, once changed, is started anew."""
+    try:
+        with Watch(project) as watch, ExitStack() as running:
+            once: Checker | None = None
+            is_sound, before = True, snapshot(project)
+            while True:
+                try:
+                    if is_sound:
+                        once = once or running.enter_context(checker(offline))
+                        _checked(once, watch.project, selection(ctx, watch.project, paths), style, missing)
+                        again = listed(once.memory.checked) or "nothing had to be"
+                        say(f"{again} checked; watching for changes, Ctrl-C ends")
+                except NodeError as error:
+                    say(f"Error: {error}")
+                    running.close()
+                    once = None
+                except (AtlasError, click.UsageError, OSError) as error:
+                    say(f"Error: {error.format_message() if isinstance(error, click.UsageError) else error}")
+                now = watch.after(before)
+                changed, before = changed_files(before, now), now
+                say(f"\nchanged: {_named(project, changed)}")
+                if _code_changed(changed):
+                    break
+                if any(file.parent == project.root for file in changed):
+                    is_sound = _take_settings(watch)
+                    before = snapshot(watch.project)
+    except KeyboardInterrupt:
+        ctx.exit(0)
+    # The operators that changed are imported already, so only another process has the new ones.
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very command
+
+
+def _named(project: Project, changed: Sequence[Path]) -> str:
+    shown = [shown_path(file, project.root) for file in changed]
+    return ", ".join(shown[:SHOWN]) + (f" and {len(shown) - SHOWN} more" if len(shown) > SHOWN else "")
+
+
+def _code_changed(changed: Sequence[Path]) -> bool:
+    """Whether the atlas's own code is other code now, and can be read as such."""
+    files = [file for file in changed if file.is_relative_to(CODE)]
+    for file in files:
+        try:
+            ast.parse(file.read_bytes() if file.exists() else b"")
+        except (SyntaxError, ValueError) as error:
+            say(f"Error: {file} is not Python: {error}; it is used once it is")
+            return False
+    return bool(files)
+
+
+def _take_settings(watch: Watch) -> bool:
+    """Take over the settings of mkdocs.yml as it is now, and tell whether it could be read."""
+    try:
+        watch.project = read_project(watch.project.config)
+    except AtlasError as error:
+        say(f"Error: {error}")
+        return False
+    return True

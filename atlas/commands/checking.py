@@ -2,29 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+from atlas.checks.memory import Memory
 from atlas.checks.run import Outcome, check_project
 from atlas.checks.sources import MissingSources
 from atlas.commands.output import ProgressDisplay, say
+from atlas.entries.atlas import Atlas
+from atlas.entries.manifest import Manifest
 from atlas.exceptions import NodeError
 from atlas.node.environment import Environment, prepare
-from atlas.node.process import NodeProcess
+from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.project import Project
 from atlas.sources.store import SourceStore
 
 
-def checked_project(project: Project, offline: bool, missing: MissingSources) -> Outcome:
-    """All checks over the project."""
-    with NodeProcess(node_environment(offline)) as node, ProgressDisplay() as progress:
+class Checker:
+    """Checks a project, as often as wanted, with one Node process; what has not changed is not checked again."""
+
+    def __init__(self, node: NodeProcess, progress: ProgressDisplay, *, offline: bool) -> None:
+        self.memory = Memory()
+        self._node = node
+        self._progress = progress
+        self._offline = offline
+        self._typeset: dict[Formula, Typeset] = {}
+        self._store: tuple[Mapping[str, Manifest], SourceStore] | None = None
+
+    def check(
+        self, project: Project, missing: MissingSources, concerns: Callable[[str], bool] | None = None
+    ) -> Outcome:
+        """All checks over the project, or over what of it is asked about."""
         return check_project(
             project.root,
             project.content,
             project.sources,
-            make_store=lambda atlas: SourceStore(
-                {name: source.data for name, source in atlas.sources.items()}, offline=offline, progress=progress
-            ),
-            typesetter=node.typeset,
+            make_store=self._store_of,
+            typesetter=self._typesetter,
             missing=missing,
+            concerns=concerns,
+            memory=self.memory,
         )
+
+    def _store_of(self, atlas: Atlas) -> SourceStore:
+        """The store of the last run while the manifests are the same: what it could not bring is not tried again."""
+        manifests = {name: source.data for name, source in atlas.sources.items()}
+        if self._store is None or self._store[0] != manifests:
+            self._store = manifests, SourceStore(manifests, offline=self._offline, progress=self._progress)
+        return self._store[1]
+
+    def _typesetter(self, formulas: Iterable[Formula]) -> list[Typeset]:
+        wanted = list(formulas)
+        new = [formula for formula in dict.fromkeys(wanted) if formula not in self._typeset]
+        self._typeset.update(zip(new, self._node.typeset(new), strict=True))
+        return [self._typeset[formula] for formula in wanted]
+
+
+@contextmanager
+def checker(offline: bool) -> Iterator[Checker]:
+    """A checker between its beginning and its end."""
+    with NodeProcess(node_environment(offline)) as node, ProgressDisplay() as progress:
+        yield Checker(node, progress, offline=offline)
+
+
+def checked_project(
+    project: Project,
+    offline: bool,
+    missing: MissingSources,
+    concerns: Callable[[str], bool] | None = None,
+) -> Outcome:
+    """All checks over the project, or over what of it is asked about, once."""
+    with checker(offline) as made:
+        return made.check(project, missing, concerns)
 
 
 def node_environment(offline: bool) -> Environment:

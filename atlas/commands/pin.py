@@ -1,8 +1,11 @@
-"""`atlas pin`: whether the pinned blobs belong to the pinned revisions, as recorded or asked anew."""
+"""`atlas pin`: pins files of a release or a revision, or tells whether the pinned blobs belong to their revisions.
+
+The two are told apart by their arguments: where files come from is written as no id of a source can be.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -10,33 +13,87 @@ import click
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
+from atlas.commands.pin_files import is_origin, pin_files
 from atlas.entries.atlas import Source
 from atlas.exceptions import HashMismatchError, MissingFileError, SourceError
 from atlas.issues import Issue
 from atlas.project import Project
+from atlas.sources.pinning import Stated
 from atlas.sources.pins import LOCK_NAME, PinLock, PinState, load_lock, pin_status, prove, save_lock
 
 
-@click.command(short_help="Tell or prove that pinned blobs belong to their revisions.")
-@click.argument("ids", nargs=-1, metavar="[SOURCE]...")
+@click.command(short_help="Pin files of a release or revision, or tell what is known of the pins.")
+@click.argument("names", nargs=-1, metavar="[SOURCE... | PACKAGE==VERSION|URL@REVISION PATH...]")
 @on_a_project
+@click.option("--name", metavar="SOURCE", help="The id of a new manifest.  [default: after the package or repository]")
+@click.option("--title", help="The project's name as people write it.  [default: the package's]")
+@click.option("--license", "licence", metavar="SPDX", help="The licence, where the project's files do not tell it.")
+@click.option(
+    "--license-text",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A file with the licence's text, where the archive and the repository hold none.",
+)
+@click.option("--copyright", "holder", metavar="HOLDER", help="Who holds the copyright, where no licence text says it.")
+@click.option("--file", metavar="ARCHIVE", help="Which archive of the release, where it has several.")
+@click.option("--tag", help="The release's tag in the repository; pinned unproved where git cannot be asked.")
 @click.option("--prove", "proving", is_flag=True, help=f"Ask git, and write the answers into sources/{LOCK_NAME}.")
 @click.option(
     "--git-dir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Ask this clone of the one SOURCE's repository instead of the remote.",
+    help="Ask this clone of the one repository instead of the remote.",
 )
 @click.pass_context
-def pin(ctx: click.Context, ids: tuple[str, ...], project: Project, proving: bool, git_dir: Path | None) -> None:
-    """Tell what is known of each pin: that its blob belongs to its revision was proved, was not, or was edited since.
+def pin(
+    ctx: click.Context,
+    names: tuple[str, ...],
+    project: Project,
+    name: str | None,
+    title: str | None,
+    licence: str | None,
+    license_text: Path | None,
+    holder: str | None,
+    file: str | None,
+    tag: str | None,
+    proving: bool,
+    git_dir: Path | None,
+) -> None:
+    """Pin files of a release or a revision, or tell what is known of the pins.
 
-    With --prove git is asked: the repository at its https address, or a clone named by --git-dir. A SOURCE is the name
-    of a manifest without .yml; without any, all of them are meant.
+    \b
+    atlas pin rotary==1.2.0 rotary/embedding.py
+    atlas pin https://github.com/owner/name@v1.2.0 src/layer.py
+    atlas pin rotary==1.2.0 https://github.com/owner/name@3f1c… src/rotary/embedding.py
+    atlas pin --prove rotary
 
-    A pin that was edited after its proof, or a commit that was never proved, is an issue. A release tag is none: pages
-    say that it is not proved.
-    """
+    With PACKAGE==VERSION, URL@REVISION or both, the PATHs in the repository are brought, hashed, and written into a
+    manifest in sources, a new one or the one that the project has. Of a package the archive's SHA-256 and its licence
+    are taken, and git is asked in its repository, at the release's tag, whether the archive's files are the commit's.
+
+    With SOURCEs (names of manifests without .yml) or nothing it is told of each pin whether it was proved that its
+    blob belongs to its revision. With --prove git is asked: the repository at its https address, or a clone named by
+    --git-dir. A pin that was edited after its proof, or a commit that was never proved, is an issue. A release tag is
+    none: pages say that it is not proved.
+    """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
+    written = {"--name": name, "--title": title, "--license": licence, "--license-text": license_text}
+    written |= {"--copyright": holder, "--file": file, "--tag": tag}
+    if any(map(is_origin, names)):
+        if proving:
+            raise click.UsageError(
+                "--prove is for pins that are there; a new one is always proved where it can be", ctx
+            )
+        text = license_text.read_text(encoding="utf-8") if license_text is not None else None
+        pin_files(ctx, project, names, name, Stated(title, licence, text, holder, file, tag, git_dir))
+        return
+    if unfit := [option for option, value in written.items() if value is not None]:
+        raise click.UsageError(f"{unfit[0]} goes with PACKAGE==VERSION or URL@REVISION and the PATHs to pin", ctx)
+    _tell_or_prove(ctx, project, names, proving, git_dir)
+
+
+def _tell_or_prove(
+    ctx: click.Context, project: Project, ids: Sequence[str], proving: bool, git_dir: Path | None
+) -> None:
     if git_dir is not None and (not proving or len(ids) != 1):
         raise click.UsageError("--git-dir goes with --prove and exactly one SOURCE", ctx)
     sources, issues = manifests(ctx, project, ids)

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from itertools import accumulate
 
 from atlas.entries.tree import Document, KeyPath, Mark
 from atlas.entries.validate import place, value_at
+from atlas.issues import visible
 
 _CONTEXT = 100
-"""The longest source line that is shown whole; of a longer one, the part around the place."""
+"""How many columns of a terminal a source line may take; of a wider one, the part around the place is shown."""
 
 _CONTINUED = re.compile(r"\\\r?\n[ \t]*")
+_WRITTEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"\\]|\\.)*\"|[^\s,\[\]{}]+(?<!:)|.")
+"""A value or key as it is written on one line."""
 _ESCAPE = re.compile(r"\\(?:x.{2}|u.{4}|U.{8}|.)")
 
 
@@ -80,23 +85,48 @@ def _line_offset(text: str, line: int) -> int:
     return offset
 
 
+def excerpt_at(text: str, line: int, column: int) -> str:
+    """A line of a file with carets below the value that begins at a column, both from 1; empty where there is none."""
+    start = _line_offset(text, line)
+    source = text[start : end if (end := text.find("\n", start)) >= 0 else len(text)]
+    if line < 1 or column < 1 or not source.strip() or column > len(source) + 1 or text.count("\n") < line - 1:
+        return ""
+    found = _WRITTEN.match(source, column - 1)
+    return _caret(text, start, start + column - 1, start + max(found.end() if found else 0, column))
+
+
 def _caret(text: str, line_start: int, first: int, end: int) -> str:
+    """The line and the carets; of a line that is wider than a terminal may be, the part around the place."""
     line_end = text.find("\n", first)
     line = text[line_start : line_end if line_end >= 0 else len(text)].rstrip("\r")
     column, width = first - line_start, max(1, min(end, line_start + len(line)) - first)
-    begin = max(0, column - _CONTEXT // 2) if len(line) > _CONTEXT else len(line) - len(line.lstrip())
-    shown = line[begin : begin + _CONTEXT]
-    marked = shown[column - begin : column - begin + width]
-    return f"{shown}\n{_blank(shown[: column - begin])}{'^' * max(1, sum(map(_cells, marked)))}"
+    begin, stop = len(line) - len(line.lstrip()), len(line)
+    if _width(line) > _CONTEXT:
+        begin = column - _fitting(reversed(line[:column]), _CONTEXT // 2)
+        stop = begin + _fitting(line[begin:], _CONTEXT)
+    begin = min(begin, column)
+    marked = line[column : min(column + width, stop)]
+    return f"{line[begin:stop]}\n{_below(line[begin:column], ' ')}{_below(marked, '^') if marked.strip() else '^'}"
 
 
-def _blank(text: str) -> str:
-    """White space as wide as a text is on a terminal."""
-    return "".join("\t" if char == "\t" else " " * _cells(char) for char in text)
+def _fitting(chars: Iterable[str], cells: int) -> int:
+    """How many of the characters, from the first on, fit into so many columns."""
+    return sum(total <= cells for total in accumulate(map(_cells, chars)))
+
+
+def _below(text: str, sign: str) -> str:
+    """A sign for every column of a terminal that a text takes; a tab stays one, as its width depends on its place."""
+    return "".join("\t" if char == "\t" else sign * _cells(char) for char in text)
+
+
+def _width(text: str) -> int:
+    return sum(map(_cells, text))
 
 
 def _cells(char: str) -> int:
-    """How many columns of a terminal a character takes."""
-    if unicodedata.combining(char):
+    """How many columns of a terminal a character takes as issues are printed, where some are spelled out."""
+    if char != "\t" and not char.isprintable():
+        return len(visible(char))
+    if unicodedata.category(char) in ("Mn", "Me"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1

@@ -7,7 +7,7 @@ libyaml parses; the meaning of plain scalars is ours (YAML 1.2's core schema), b
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -315,3 +315,12 @@ class _Builder:
 def _kind(value: Value) -> str:
     names = {bool: "truth value", int: "number", float: "number", type(None): "null"}
     return names.get(type(value), "text")
+
+
+def texts_of_key(key: str, value: Value) -> Iterator[str]:
+    """Every text that stands under this key, at any depth."""
+    items = value if isinstance(value, tuple) else value.values() if isinstance(value, dict) else ()
+    if isinstance(value, dict) and isinstance(found := value.get(key), str):
+        yield found
+    for item in items:
+        yield from texts_of_key(key, item)

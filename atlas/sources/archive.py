@@ -150,6 +150,17 @@ def read_members(
     """
     prefix = f"{strip}/" if strip else ""
     wanted = {path.removeprefix(prefix): path for path in paths}
+    return _scanned(file, archive, wanted, limits).finish()
+
+
+def member_names(file: BinaryIO, archive: str, limits: Limits = DEFAULT_LIMITS) -> frozenset[str]:
+    """The names of all files in an archive, without the top folder of a source distribution; nothing is read."""
+    scan = _scanned(file, archive, {}, limits)
+    scan.finish()
+    return frozenset(scan.names - scan.links)
+
+
+def _scanned(file: BinaryIO, archive: str, wanted: dict[str, str], limits: Limits) -> _Scan:
     scan = _Scan(archive, wanted, limits, strips_top=not archive.endswith(".whl"))
     size = file.seek(0, io.SEEK_END)
     file.seek(0)
@@ -160,7 +171,7 @@ def read_members(
             _scan_zip(file, scan)
         else:
             _scan_tar(file, scan)
-    return scan.finish()
+    return scan
 
 
 @contextmanager

@@ -30,6 +30,9 @@ TIMEOUT = 300.0
 """Seconds that all of the work on one repository may take."""
 REVISION_FIELD = ("revision",)
 REPOSITORY_FIELD = ("repository",)
+TIP = "refs/atlas/tip"
+"""What the tip of a repository's main branch is called in the folder that it is fetched into."""
+SHORT = re.compile(r"[0-9a-f]{7,39}")
 TAG = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/+-]*")
 
 SETTINGS = (
@@ -93,8 +96,21 @@ class GitRepository:
         done = self._git("rev-parse", "--verify", "--quiet", f"{where}^{{commit}}")
         if done.returncode:
             kind = "commit" if COMMIT.fullmatch(revision) else "tag"
-            raise RevisionError(f"{self.name} has no {kind} {revision}", REVISION_FIELD)
+            raise RevisionError(f"{self.name} has no {kind} {revision}{_hint(revision)}", REVISION_FIELD)
         return done.stdout.decode().strip()
+
+    def tip(self) -> str:
+        """The full id of the commit at the tip: of the fetched main branch, or of a clone's current branch."""
+        for where in (TIP, "HEAD"):
+            done = self._git("rev-parse", "--verify", "--quiet", f"{where}^{{commit}}")
+            if not done.returncode:
+                return done.stdout.decode().strip()
+        raise RevisionError(f"{self.name} has no commit", REVISION_FIELD)
+
+    def names_at(self, commit: str) -> frozenset[str]:
+        """The paths of all files of a commit."""
+        files = self._answer("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
+        return frozenset(files.decode(errors="replace").rstrip("\0").split("\0")) - {""}
 
     def blob_of(self, commit: str, path: str) -> str:
         """The object id of the file at a path of a commit."""
@@ -107,8 +123,7 @@ class GitRepository:
                     return blob
                 what = {"tree": "a folder", "commit": "a submodule"}.get(kind, "a link")
                 raise MissingFileError(f"{path} is {what} at {self._at(commit)}, not a file", ("files", path))
-        files = self._answer("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
-        hint = nearest(path, files.decode(errors="replace").rstrip("\0").split("\0"))
+        hint = nearest(path, self.names_at(commit))
         raise MissingFileError(
             f"there is no file {path} at {self._at(commit)}" + (f"; the nearest is {hint}" if hint else ""),
             ("files", path),
@@ -149,22 +164,30 @@ def open_clone(folder: Path, name: str) -> GitRepository:
 @contextmanager
 def fetched(manifest: Manifest, timeout: float = TIMEOUT) -> Iterator[GitRepository]:
     """The pinned revision without its files, fetched into a folder that is removed afterwards."""
+    with fetched_revision(manifest.repository, manifest.revision, timeout) as repository:
+        yield repository
+
+
+@contextmanager
+def fetched_revision(name: str, revision: str | None, timeout: float = TIMEOUT) -> Iterator[GitRepository]:
+    """A commit or tag of the repository at an address, without its files; None is the tip of its main branch."""
     deadline = time.monotonic() + timeout
-    name = manifest.repository
     with tempfile.TemporaryDirectory(prefix="atlas-git-", ignore_cleanup_errors=True) as place:
         folder = Path(place)
         repository = GitRepository(folder, name, deadline)
         _check(run_git(["init", "--quiet", "--bare", "--template=", "--", str(folder)], deadline, name), name)
         git = ["--git-dir", str(folder)]
-        _check(run_git([*git, "remote", "add", "--", "origin", manifest.repository], deadline, name), name)
-        if COMMIT.fullmatch(manifest.revision):
-            wanted = manifest.revision
+        _check(run_git([*git, "remote", "add", "--", "origin", name], deadline, name), name)
+        if revision is None:
+            wanted = f"+HEAD:{TIP}"
+        elif COMMIT.fullmatch(revision):
+            wanted = revision
         else:
-            wanted = f"+refs/tags/{_tag(manifest.revision)}:refs/tags/{manifest.revision}"
+            wanted = f"+refs/tags/{_tag(revision)}:refs/tags/{revision}"
         fetch = [*git, "fetch", "--quiet", "--no-tags", "--depth", "1", "--filter=blob:none", "origin", wanted]
         done = run_git(fetch, deadline, name)
         if done.returncode:
-            raise failure(done, name, manifest.revision)
+            raise failure(done, name, revision or "")
         yield repository
 
 
@@ -230,7 +253,7 @@ def failure(done: subprocess.CompletedProcess[bytes], name: str, revision: str =
             REVISION_FIELD,
         )
     if NO_REVISION.search(said):
-        return RevisionError(f"{name} has no revision {revision}: {last}", REVISION_FIELD)
+        return RevisionError(f"{name} has no revision {revision}: {last}{_hint(revision)}", REVISION_FIELD)
     if "not allowed" in said and "transport" in said:
         return SourceError(
             f"git's configuration replaces {name} by an address that is neither https nor file "
@@ -246,6 +269,11 @@ def failure(done: subprocess.CompletedProcess[bytes], name: str, revision: str =
             REPOSITORY_FIELD,
         )
     return SourceError(f"git failed for {name}: {last}", REPOSITORY_FIELD)
+
+
+def _hint(revision: str) -> str:
+    """What to do about a revision that looks like the beginning of a commit's id."""
+    return "; a commit is named by all of its 40 digits" if SHORT.fullmatch(revision) else ""
 
 
 def _check(done: subprocess.CompletedProcess[bytes], name: str) -> None:

@@ -20,6 +20,18 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, existing, n=1, cutoff=0.6)), None)
 
 
+def nearest_few(path: str, paths: Iterable[str], count: int = 3) -> list[str]:
+    """Up to `count` existing paths that somebody who wrote this one may have meant, the nearest first."""
+    existing = sorted(set(paths))
+    tail = path.rpartition("/")[2]
+    tails = get_close_matches(tail, {other.rpartition("/")[2] for other in existing}, n=count, cutoff=0.6)
+    like = [other for other in existing if other.rpartition("/")[2] in tails]
+    like.sort(key=lambda other: (tails.index(other.rpartition("/")[2]), -_shared(path, other), other))
+    if (first := nearest(path, existing)) is not None:
+        like = [first, *(other for other in like if other != first)]
+    return like[:count]
+
+
 def _shared(one: str, other: str) -> int:
     """How many leading folders two paths have in common."""
     pairs = zip(one.split("/"), other.split("/"), strict=False)

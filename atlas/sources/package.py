@@ -12,11 +12,14 @@ import ssl
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeVar, cast
 
+from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
 from unearth import Link, PackageFinder
 from unearth.auth import MultiDomainBasicAuth
 from unearth.fetchers import Fetcher, PyPIClient
@@ -30,6 +33,7 @@ from atlas.sources.pip_settings import PipSettings, locations, read_pip_settings
 from atlas.sources.progress import Progress, silent
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 CHUNK = 64 * 1024
 ATTEMPTS = 3
@@ -50,97 +54,175 @@ def bring_from_package(
     limits: Limits = DEFAULT_LIMITS,
 ) -> dict[str, bytes | SourceError]:
     """The content of each path in the archive, or why there is none, from one download."""
-    chosen = read_pip_settings() if settings is None else settings
     with tempfile.TemporaryFile() as file:
-        _download_verified(artifact, chosen, file, progress, limits)
+        bring_archive(
+            artifact.pypi,
+            file,
+            name=artifact.file,
+            sha256=artifact.sha256,
+            progress=progress,
+            settings=settings,
+            limits=limits,
+        )
         return read_members(file, artifact.file, paths, artifact.strip, limits)
 
 
-def _download_verified(
-    artifact: Artifact, settings: PipSettings, file: BinaryIO, progress: Progress, limits: Limits
-) -> None:
-    """Fill `file` with the archive; the first place that offers its exact file name settles the matter."""
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A package archive that was brought."""
+
+    name: str
+    """Its file name."""
+    sha256: str
+    """The SHA-256 of its bytes, in hexadecimal."""
+    offered: tuple[str, ...]
+    """The file names of all archives of this version at the place that it came from, sorted."""
+
+
+def bring_archive(
+    pypi: str,
+    file: BinaryIO,
+    *,
+    name: str | None = None,
+    sha256: str | None = None,
+    progress: Progress = silent,
+    settings: PipSettings | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+) -> Archive:
+    """Fill `file` with an archive of `package==version`; the first place that offers the wanted one settles the matter.
+
+    Without a `name` it is the wheel for every machine, else the source distribution, else the first wheel. Without a
+    `sha256` it must be what the index states, where the index states one.
+    """
+
+    def bring(session: PyPIClient, links: list[Link]) -> Archive | None:
+        offered = {link.filename: link for link in reversed(links) if NAMED_AS_ARCHIVE.fullmatch(link.filename)}
+        chosen = offered.get(name) if name is not None else offered.get(_best(offered))
+        if chosen is None:
+            return None
+        stated = sha256 or next(iter((chosen.hash_option or {}).get("sha256", ())), None)
+        found = _download(session, chosen, stated, file, progress, limits)
+        return Archive(chosen.filename, found, tuple(sorted(offered)))
+
+    return _search(pypi, name, read_pip_settings() if settings is None else settings, bring)
+
+
+def newest_version(package: str, settings: PipSettings | None = None) -> str:
+    """The highest version of a package that is no pre-release, at the first place that offers any."""
+
+    def highest(_: PyPIClient, links: list[Link]) -> str | None:
+        kept = [link.filename for link in links if not link.is_yanked]
+        versions = {version for name in kept if (version := _version(name)) is not None}
+        final = {version for version in versions if not version.is_prerelease} or versions
+        return str(max(final)) if final else None
+
+    return _search(package, None, read_pip_settings() if settings is None else settings, highest)
+
+
+NAMED_AS_ARCHIVE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*\.(whl|zip|tar\.gz|tar\.bz2|tar\.xz)")
+
+
+def _best(names: Collection[str]) -> str:
+    """The archive to take of several: one that is the same on every machine, where there is one."""
+    return min(names, key=lambda name: (not name.endswith("-none-any.whl"), name.endswith(".whl"), name), default="")
+
+
+def _version(name: str) -> Version | None:
+    try:
+        return parse_wheel_filename(name)[1] if name.endswith(".whl") else parse_sdist_filename(name)[1]
+    except (InvalidWheelFilename, InvalidSdistFilename, InvalidVersion):
+        return None
+
+
+def _search(
+    requirement: str,
+    name: str | None,
+    settings: PipSettings,
+    visit: Callable[[PyPIClient, list[Link]], T | None],
+) -> T:
+    """What `visit` makes of the first place that has what is wanted."""
     # A finder that is given no place of its own knows the default index; its address stands nowhere else.
     default_index = PackageFinder().sources[0]["url"]
     places = list(locations(settings, default_index))
     if not places:
-        raise OfflineError(f"{artifact.file} cannot be brought: pip is set to use no index. {ADVICE}", FIELD)
+        raise OfflineError(f"{name or requirement} cannot be brought: pip is set to use no index. {ADVICE}", FIELD)
     failures: list[str] = []
     offered: set[str] = set()
     with _session(settings, [url for url, is_index in places if is_index]) as session:
         for url, is_index in places:
             with _warnings_kept() as warnings:
                 try:
-                    links = _links(session, artifact, url, is_index=is_index)
-                    link = next((link for link in links if link.filename == artifact.file), None)
+                    links = _links(session, requirement, url, is_index=is_index)
                     offered.update(link.filename for link in links)
-                    if link is not None:
-                        _download(session, link, artifact, file, progress, limits)
-                        return
+                    if (found := visit(session, links)) is not None:
+                        return found
                 except UNREACHABLE as error:
                     failures.append(f"{Link(url).redacted}: {str(error) or type(error).__name__}")
                 except ValueError as error:
                     log.warning("pip is set to look in %s, which is skipped: %s", Link(url).redacted, error)
             failures += [warning for warning in warnings if "Client Error(404)" not in warning]
-    raise _not_found(artifact, [Link(url).redacted for url, _ in places], failures, offered, settings.no_index)
+    raise _not_found(requirement, name, [Link(url).redacted for url, _ in places], failures, offered, settings.no_index)
 
 
 FIELD = ("artifact", "file")
 
 
 def _not_found(
-    artifact: Artifact, places: list[str], failures: list[str], offered: set[str], no_index: bool
+    requirement: str, name: str | None, places: list[str], failures: list[str], offered: set[str], no_index: bool
 ) -> SourceError:
+    wanted = name or requirement
     if failures:
         # A password in an address of pip's configuration stays there.
         reasons = re.sub(r"//[^/@\s]*@", "//***@", "; ".join(failures))
-        return OfflineError(f"{artifact.file} could not be brought ({reasons}). {ADVICE}", FIELD)
+        return OfflineError(f"{wanted} could not be brought ({reasons}). {ADVICE}", FIELD)
     looked = ", ".join(places)
     if no_index and not offered:
         # Folders of one's own are no proof that there is no such package: this is like having no network.
         return OfflineError(
-            f"{artifact.file} cannot be brought: pip is set to use no index, and it is not in {looked}. {ADVICE}", FIELD
+            f"{wanted} cannot be brought: pip is set to use no index, and it is not in {looked}. {ADVICE}", FIELD
         )
     if not offered:
-        return MissingFileError(f"{artifact.pypi} was not found; looked in {looked}", ("artifact", "pypi"))
-    hint = nearest(artifact.file, offered)
+        return MissingFileError(f"{requirement} was not found; looked in {looked}", ("artifact", "pypi"))
+    hint = nearest(wanted, offered)
     return MissingFileError(
-        f"{artifact.pypi} has no file {artifact.file}, only {', '.join(sorted(offered))}"
+        f"{requirement} has no file {wanted}, only {', '.join(sorted(offered))}"
         + (f"; the nearest is {hint}" if hint and len(offered) > 1 else ""),
         FIELD,
     )
 
 
-def _links(session: PyPIClient, artifact: Artifact, url: str, *, is_index: bool) -> list[Link]:
-    """What one place offers for the pinned version, for whichever Python and machine it was made."""
+def _links(session: PyPIClient, requirement: str, url: str, *, is_index: bool) -> list[Link]:
+    """What one place offers for the wanted version, for whichever Python and machine it was made."""
     finder = PackageFinder(
         cast(Fetcher, session),  # it is one; the library's types only disagree on optional arguments
         index_urls=[url] if is_index else [],
         find_links=[] if is_index else [url],
         ignore_compatibility=True,
     )
-    found = finder.find_matches(artifact.pypi, allow_yanked=True, allow_prereleases=True)
+    found = finder.find_matches(requirement, allow_yanked=True, allow_prereleases=True)
     return [package.link for package in found]
 
 
 def _download(
-    session: PyPIClient, link: Link, artifact: Artifact, file: BinaryIO, progress: Progress, limits: Limits
-) -> None:
+    session: PyPIClient, link: Link, sha256: str | None, file: BinaryIO, progress: Progress, limits: Limits
+) -> str:
     """Download to `file` and check its hash; a transfer that breaks off is tried again, a wrong hash is not."""
+    name = link.filename
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            found = _stream(session, link, artifact.file, file, progress, limits)
+            found = _stream(session, link, name, file, progress, limits)
         except UNREACHABLE as error:
             if attempt == ATTEMPTS:
                 raise
-            log.info("%s broke off (%s); it is tried again", artifact.file, error)
+            log.info("%s broke off (%s); it is tried again", name, error)
             time.sleep(0.3 * attempt)
         else:
             break
-    if found != artifact.sha256:
+    if sha256 not in (None, found):
         raise HashMismatchError(
-            f"the SHA-256 of {artifact.file} from {link.redacted}", artifact.sha256, found, ("artifact", "sha256")
+            f"the SHA-256 of {name} from {link.redacted}", str(sha256), found, ("artifact", "sha256")
         )
+    return found
 
 
 def _stream(session: PyPIClient, link: Link, name: str, file: BinaryIO, progress: Progress, limits: Limits) -> str:

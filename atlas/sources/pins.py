@@ -179,26 +179,30 @@ def prove(
             raise RevisionError(
                 f"revision {manifest.revision} is a tag, and only a commit can be proved; write {write}", ("revision",)
             )
-        records: list[PinRecord] = []
         for path, file in sorted(manifest.files.items()):
             found = repository.blob_of(commit, path)
             if found != file.blob:
                 raise HashMismatchError(
                     f"the blob of {path} at revision {commit}", file.blob, found, ("files", path, "blob")
                 )
-            records.append(
-                PinRecord(
-                    source=source_id,
-                    path=path,
-                    repository=manifest.repository,
-                    revision=commit,
-                    blob=found,
-                    proved=day,
-                    method=method,
-                    digest=digest_of(manifest.repository, commit, path, found),
-                )
-            )
-    return records
+    return records_of(source_id, manifest, method, day)
+
+
+def records_of(source_id: str, manifest: Manifest, method: str, day: datetime.date | None = None) -> list[PinRecord]:
+    """What to keep of a manifest at a commit after git has confirmed, just now, every blob of it."""
+    return [
+        PinRecord(
+            source=source_id,
+            path=path,
+            repository=manifest.repository,
+            revision=manifest.revision,
+            blob=file.blob,
+            proved=datetime.datetime.now(datetime.UTC).date() if day is None else day,
+            method=method,
+            digest=digest_of(manifest.repository, manifest.revision, path, file.blob),
+        )
+        for path, file in sorted(manifest.files.items())
+    ]
 
 
 def load_lock(path: Path) -> PinLock:
@@ -228,9 +232,14 @@ def load_lock(path: Path) -> PinLock:
 
 
 def save_lock(lock: PinLock, path: Path) -> None:
-    """Write a lock file: sorted, a record per file and a field per line, so that a change shows as what it is."""
+    """Write a lock file."""
+    write_whole(path, lock_text(lock))
+
+
+def lock_text(lock: PinLock) -> str:
+    """The text of a lock file: sorted, a record per file and a field per line, so that a change shows as what it is."""
     written = [
         yaml.safe_dump([record.model_dump()], sort_keys=False, allow_unicode=True, width=1000)
         for record in lock.records
     ]
-    write_whole(path, "\n".join([HEADER, *written]))
+    return "\n".join([HEADER, *written])

@@ -87,7 +87,7 @@ class SourceStore:
         with self._lock:
             if key not in self._texts and key not in self._failures:
                 try:
-                    self._texts[key] = self._pinned(source_id, manifest, path, self._content(source_id, manifest, path))
+                    self._texts[key] = pinned_text(source_id, manifest, path, self._content(source_id, manifest, path))
                 except SourceError as error:
                     self._failures[key] = error
             if key in self._failures:
@@ -139,20 +139,25 @@ class SourceStore:
             good[path] = outcome
         return good
 
-    @staticmethod
-    def _pinned(source_id: str, manifest: Manifest, path: str, content: bytes) -> PinnedText:
-        try:
-            text = content.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise SourceError(
-                f"{path} of {source_id} is not UTF-8 text: byte {error.start} is 0x{content[error.start]:02x}",
-                ("files", path),
-            ) from error
-        if "\0" in text:
-            raise SourceError(
-                f"{path} of {source_id} is not text: it holds a NUL at byte {content.index(0)}", ("files", path)
-            )
-        return PinnedText(source_id, path, manifest.files[path].blob, text, lines_of(text), manifest)
+
+def pinned_text(source_id: str, manifest: Manifest, path: str, content: bytes) -> PinnedText:
+    """The text of a file whose content was verified.
+
+    Raises:
+        SourceError: it is no text.
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{path} of {source_id} is not UTF-8 text: byte {error.start} is 0x{content[error.start]:02x}",
+            ("files", path),
+        ) from error
+    if "\0" in text:
+        raise SourceError(
+            f"{path} of {source_id} is not text: it holds a NUL at byte {content.index(0)}", ("files", path)
+        )
+    return PinnedText(source_id, path, manifest.files[path].blob, text, lines_of(text), manifest)
 
 
 def lines_of(text: str) -> tuple[str, ...]:

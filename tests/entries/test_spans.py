@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+import unicodedata
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atlas.entries.spans import locate
+from atlas.entries.spans import excerpt_at, locate
 from atlas.entries.tree import Document, parse
 from atlas.entries.words import quoted
+from atlas.issues import visible
 
 
 def sound(text: str) -> Document:
@@ -95,6 +97,78 @@ def test_of_a_long_line_the_part_around_the_place_is_shown() -> None:
     assert len(shown) == 100
     start = carets.index("^")
     assert shown[start : start + carets.count("^")] == "\\kappa"
+
+
+def on_a_terminal(text: str) -> list[str]:
+    """What stands in each column of a terminal, with tab stops at every eighth one; a wide character takes two."""
+    cells: list[str] = []
+    for char in f"    {visible(text)}":
+        if char == "\t":
+            cells += " " * (8 - len(cells) % 8)
+        elif unicodedata.category(char) == "Mn":
+            cells[-1] += char
+        else:
+            cells += [char, ""] if unicodedata.east_asian_width(char) in "WF" else [char]
+    return cells
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ("a + \\kappa b", "\\kappa"),
+        ("数学 の \\kappa 数 b", "\\kappa 数"),
+        ("e\u0301e\u20d7 \\kappa", "\\kappa"),
+        ("❤\ufe0f \\kappa❤\ufe0f b", "\\kappa❤\ufe0f"),
+        ("a\u00a0\u3000b \\kappa c", "\\kappa"),
+        ("a b\u00a0\u3000\\kappa c", "b\u00a0\u3000\\kappa"),
+        ("a\tb\t\\kappa\tc", "\\kappa"),
+        ("a\t数\tb\t\\kappa\tc\td", "b\t\\kappa\tc"),
+        ("x\t" * 60 + "\\kappa" + "\ty" * 60, "\\kappa"),
+        ("数学" * 60 + "\\kappa" + "数学" * 60, "\\kappa"),
+        ("é" * 300 + "\\kappa", "\\kappa"),
+        ("\\kappa" + " 数" * 300, "\\kappa"),
+    ],
+)
+def test_the_carets_are_below_the_part_whatever_characters_are_beside_it(line: str, part: str) -> None:
+    shown, carets = excerpt_of(f"f: |\n  {line}\n", part).split("\n")
+    cells, below = on_a_terminal(shown), on_a_terminal(carets)
+    assert "\t" in shown or len(cells) <= 104
+    assert part in shown
+    # A tab has no caret, as how wide one would be below it depends on its place.
+    marked = [cell for cell, sign in zip(cells, below, strict=False) if sign == "^"]
+    assert "".join(marked).replace(" ", "") == visible(part).replace("\t", "").replace(" ", "")
+    assert below.count("^") == below[below.index("^") :].count("^")
+
+
+def excerpt_of(text: str, part: str) -> str:
+    return place_of(sound(text), part)[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "excerpt"),
+    [
+        ("title: Layer\nsymbols: {x: 1}\n", 2, 1, "symbols: {x: 1}\n^^^^^^^"),
+        ("title: Layer\nsymbols: {x: 1}\n", 2, 10, "symbols: {x: 1}\n         ^"),
+        ("  - id: a-b, c # why\n", 1, 9, "- id: a-b, c # why\n      ^^^"),
+        ("a: 'it''s one'  # b\n", 1, 4, "a: 'it''s one'  # b\n   ^^^^^^^^^^^"),
+        ('a: "\\" b" c\n', 1, 4, 'a: "\\" b" c\n   ^^^^^^'),
+        ("a: 'open\n  end'\n", 1, 4, "a: 'open\n   ^^^^^"),
+        ("a: 数学, b\r\nc: 1\r\n", 1, 4, "a: 数学, b\n   ^^^^"),
+        ("a: [", 1, 5, "a: [\n    ^"),
+        ("a:\tb\n", 1, 3, "a:\tb\n  ^"),
+        ("a: 1\n\nb: 2\n", 2, 1, ""),
+        ("a: 1\n", 2, 1, ""),
+        ("a: 1\n", 9, 1, ""),
+        ("a: 1\n", 1, 9, ""),
+        ("a: 1\n", 1, 0, ""),
+        ("a: 1\n", 0, 0, ""),
+        ("", 1, 1, ""),
+    ],
+)
+def test_a_place_has_its_line_with_carets_below_what_begins_there(
+    text: str, line: int, column: int, excerpt: str
+) -> None:
+    assert excerpt_at(text, line, column) == excerpt
 
 
 @pytest.mark.parametrize("span", [(0, 0), (5, 5), (5, 6), (4, 99), (99, 100)])

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import os
-import subprocess
-import tarfile
 import threading
-import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,19 +15,14 @@ from atlas.entries.manifest import Manifest
 from atlas.sources.blob import blob_id
 from atlas.sources.store import PinnedText, lines_of
 
-FILES = {
-    "pkg/__init__.py": b"",
-    "pkg/layers.py": b"def scale(x, factor=2.0):\n    return x * factor\n",
-    "pkg/models/net.py": b"from pkg import layers\n\n\ndef net(x):\n    return layers.scale(x)\n",
-}
+
+@pytest.fixture
+def files(upstream: dict[str, bytes]) -> dict[str, bytes]:
+    return upstream
 
 
 @pytest.fixture
-def files() -> dict[str, bytes]:
-    return dict(FILES)
-
-
-def _manifest(**changes: Any) -> Manifest:
+def make_manifest(upstream: dict[str, bytes]) -> Callable[..., Manifest]:
     raw: dict[str, Any] = {
         "title": "Project",
         "repository": "https://git.example/owner/project",
@@ -41,52 +30,19 @@ def _manifest(**changes: Any) -> Manifest:
         "license": "MIT",
         "license_text": "licenses/MIT.txt",
         "copyright": "2020 The authors of the project",
-        "files": {path: {"blob": blob_id(content)} for path, content in FILES.items()},
+        "files": {path: {"blob": blob_id(content)} for path, content in upstream.items()},
     }
-    return Manifest.model_validate(raw | changes)
+    return lambda **changes: Manifest.model_validate(raw | changes)
 
 
 @pytest.fixture
-def make_manifest() -> Callable[..., Manifest]:
-    return _manifest
-
-
-@pytest.fixture
-def pinned() -> Callable[..., PinnedText]:
+def pinned(make_manifest: Callable[..., Manifest]) -> Callable[..., PinnedText]:
     def make(text: str, path: str = "pkg/layers.py") -> PinnedText:
         blob = blob_id(text.encode())
-        manifest = _manifest(files={path: {"blob": blob}})
+        manifest = make_manifest(files={path: {"blob": blob}})
         return PinnedText("project", path, blob, text, lines_of(text), manifest)
 
     return make
-
-
-def _wheel(files: Mapping[str, bytes]) -> bytes:
-    raw = io.BytesIO()
-    with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return raw.getvalue()
-
-
-def _sdist(files: Mapping[str, bytes], top: str = "project-1.0/", mode: str = "w:gz") -> bytes:
-    raw = io.BytesIO()
-    with tarfile.open(fileobj=raw, mode=mode) as archive:  # type: ignore[call-overload]  # mode is any of the three
-        for name, content in files.items():
-            member = tarfile.TarInfo(top + name)
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    return raw.getvalue()
-
-
-@pytest.fixture
-def make_wheel() -> Callable[..., bytes]:
-    return _wheel
-
-
-@pytest.fixture
-def make_sdist() -> Callable[..., bytes]:
-    return _sdist
 
 
 @pytest.fixture
@@ -96,64 +52,6 @@ def make_artifact() -> Callable[..., dict[str, str]]:
         return {"pypi": "project==1.0", "file": name, "sha256": sha256} | changes
 
     return make
-
-
-@pytest.fixture
-def no_pip_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither pip's files nor the environment of whoever runs the tests decide where archives are looked for."""
-    for name in [name for name in os.environ if name.startswith("PIP_") or name.lower().endswith("_proxy")]:
-        monkeypatch.delenv(name)
-    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-
-
-@dataclass
-class Repository:
-    """A git repository and the address under which the tests' git finds it."""
-
-    folder: Path
-    config: Path
-    url: str = "https://git.example/owner/project"
-
-    def git(self, *arguments: str) -> str:
-        done = subprocess.run(  # noqa: S603  (the test's own arguments)
-            ["git", "-C", str(self.folder), *arguments],  # noqa: S607  (git is found as users find it)
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        return done.stdout.strip()
-
-    def configure(self, name: str, value: str) -> None:
-        subprocess.run(["git", "config", "--file", str(self.config), "--add", name, value], check=True)  # noqa: S603, S607  (as above)
-
-    def commit(self, files: Mapping[str, bytes], message: str) -> str:
-        for path, content in files.items():
-            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / path).write_bytes(content)
-        self.git("add", "--all")
-        self.git("commit", "--quiet", "--message", message)
-        return self.git("rev-parse", "HEAD")
-
-
-@pytest.fixture
-def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
-    """A repository with two commits and a tag; git takes its https address for the folder it is in."""
-    config = tmp_path / "gitconfig"
-    config.write_text("[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    made = Repository(tmp_path / "upstream", config)
-    made.folder.mkdir()
-    made.git("init", "--quiet")
-    made.git("config", "uploadpack.allowAnySHA1InWant", "true")
-    made.git("config", "uploadpack.allowFilter", "true")
-    made.configure(f"url.{made.folder.as_uri()}.insteadOf", made.url)
-    made.commit(FILES, "first")
-    made.git("tag", "--annotate", "--message", "one", "v1.0")
-    made.commit({"README": b"more\n"}, "second")
-    return made
 
 
 @dataclass

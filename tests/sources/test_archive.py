@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from atlas.exceptions import ArchiveError, MissingFileError, SourceError
-from atlas.sources.archive import Limits, read_members
+from atlas.sources.archive import Limits, member_names, read_members
 
 Make = Callable[..., bytes]
 WHEEL = "project-1.0-py3-none-any.whl"
@@ -227,3 +227,16 @@ def test_a_changed_byte_in_a_zip_member_is_noticed(make_wheel: Make) -> None:
         archive.writestr("pkg/layers.py", "epsilon = 1e-6")
     changed = raw.getvalue().replace(b"1e-6", b"1e-5")
     assert "Bad CRC-32" in refused(changed, WHEEL, "pkg/layers.py")
+
+
+def test_the_names_of_all_files_are_told_without_reading_any(
+    make_wheel: Make, make_sdist: Make, files: dict[str, bytes]
+) -> None:
+    for content, name in ((make_wheel(files), "p.whl"), (make_sdist(files), "p.tar.gz")):
+        assert member_names(io.BytesIO(content), name) == files.keys()
+    link = tar_of((member("p-1/a"), b"x"), (member("p-1/b", tarfile.SYMTYPE, "a"), b""))
+    assert member_names(io.BytesIO(link), "p.tar.gz") == {"a"}
+    with pytest.raises(ArchiveError, match="leaves the archive"):
+        member_names(io.BytesIO(make_wheel({"../a": b""})), "p.whl")
+    with pytest.raises(ArchiveError, match="several"):
+        member_names(io.BytesIO(make_sdist({"q/a": b"", "r/b": b""}, "")), "p.tar.gz")

@@ -12,7 +12,7 @@ import pytest
 from atlas.entries.manifest import Manifest
 from atlas.exceptions import ArchiveError, MissingFileError, OfflineError, RevisionError, SourceError
 from atlas.sources.blob import blob_id
-from atlas.sources.git import bring_from_git, fetched, open_clone, run_git
+from atlas.sources.git import bring_from_git, fetched, fetched_revision, open_clone, run_git
 
 Make = Callable[..., Manifest]
 PATHS = ["pkg/layers.py", "pkg/models/net.py"]
@@ -69,6 +69,22 @@ def test_a_tag_that_does_not_exist_is_named(repository: Any, make_manifest: Make
         RevisionError, match=r"git\.example/owner/project has no revision v9\.9: couldn't find remote ref"
     ):
         bring_from_git(make_manifest(revision="v9.9"), PATHS)
+
+
+def test_the_beginning_of_a_commit_is_not_enough(repository: Any, make_manifest: Make) -> None:
+    short = repository.git("rev-parse", "HEAD")[:12]
+    with pytest.raises(RevisionError, match="; a commit is named by all of its 40 digits"):
+        bring_from_git(make_manifest(revision=short), PATHS)
+    with pytest.raises(RevisionError, match=f"has no tag {short}; a commit is named by all of its 40 digits"):
+        open_clone(repository.folder, "clone").commit_of(short)
+
+
+def test_the_tip_is_the_newest_commit(repository: Any) -> None:
+    head = repository.git("rev-parse", "HEAD")
+    with fetched_revision(repository.url, None) as made:
+        assert made.tip() == head
+        assert "README" in made.names_at(head)
+    assert open_clone(repository.folder, "clone").tip() == head
 
 
 @pytest.mark.parametrize("revision", ["--upload-pack=touch", "v1..v2", "v1.lock", "a//b", "v1/"])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import hashlib
+import io
 import logging
 import socket
 import time
@@ -12,7 +14,7 @@ import pytest
 from atlas.entries.manifest import Artifact
 from atlas.exceptions import ArchiveError, HashMismatchError, MissingFileError, OfflineError, SourceError
 from atlas.sources.archive import Limits
-from atlas.sources.package import bring_from_package
+from atlas.sources.package import bring_archive, bring_from_package, newest_version
 from atlas.sources.pip_settings import PipSettings
 
 # An interpreter and a machine that nobody has: the archive must be found all the same.
@@ -239,3 +241,46 @@ def test_certificates_that_cannot_be_read_are_named(artifact: Artifact, tmp_path
     settings = PipSettings(index_url="https://index.example", cert=str(tmp_path / "absent.pem"))
     with pytest.raises(SourceError, match=r"certificates .*absent\.pem, which cannot be read"):
         bring_from_package(artifact, [PATH], settings=settings)
+
+
+@pytest.mark.parametrize(
+    ("names", "taken"),
+    [
+        (["project-1.0-cp39-cp39-win32.whl", SDIST, "project-1.0-py3-none-any.whl"], "project-1.0-py3-none-any.whl"),
+        (["project-1.0-cp39-cp39-win32.whl", SDIST], SDIST),
+        (["project-1.0-cp39-cp39-win32.whl", "project-1.0-cp38-cp38-win32.whl"], "project-1.0-cp38-cp38-win32.whl"),
+    ],
+)
+def test_without_a_name_the_archive_for_every_machine_is_taken(site: Any, names: list[str], taken: str) -> None:
+    site.serve("/simple/project/", page(*names), kind="text/html")
+    for name in names:
+        site.serve(f"/files/{name}", name.encode())
+    file = io.BytesIO()
+    found = bring_archive("project==1.0", file, settings=index(site))
+    assert (found.name, found.offered) == (taken, tuple(sorted(names)))
+    assert found.sha256 == hashlib.sha256(taken.encode()).hexdigest()
+    assert file.getvalue() == taken.encode()
+    other = min(names)
+    assert bring_archive("project==1.0", io.BytesIO(), name=other, settings=index(site)).name == other
+    with pytest.raises(MissingFileError, match=r"has no file project-1\.0\.zip, only "):
+        bring_archive("project==1.0", io.BytesIO(), name="project-1.0.zip", settings=index(site))
+
+
+def test_an_archive_that_is_not_pinned_yet_must_be_what_the_index_states(site: Any) -> None:
+    links = f'<!DOCTYPE html><a href="/files/{SDIST}#sha256={"0" * 64}">{SDIST}</a>'
+    site.serve("/simple/project/", links.encode(), kind="text/html")
+    site.serve(f"/files/{SDIST}", b"content")
+    with pytest.raises(HashMismatchError) as caught:
+        bring_archive("project==1.0", io.BytesIO(), settings=index(site))
+    assert (caught.value.expected, caught.value.found) == ("0" * 64, hashlib.sha256(b"content").hexdigest())
+
+
+def test_the_newest_version_is_the_highest_that_is_final_and_not_withdrawn(site: Any) -> None:
+    names = ["project-1.9.tar.gz", "project-1.10-py3-none-any.whl", "project-2.0rc1.tar.gz", "project-x.tar.gz"]
+    withdrawn = b'<a href="/files/project-3.0.tar.gz" data-yanked="bad">project-3.0.tar.gz</a>'
+    site.serve("/simple/project/", page(*names) + withdrawn, kind="text/html")
+    assert newest_version("project", index(site)) == "1.10"
+    site.serve("/simple/project/", page("project-2.0rc1.tar.gz", "project-2.0a1.tar.gz"), kind="text/html")
+    assert newest_version("project", index(site)) == "2.0rc1"
+    with pytest.raises(MissingFileError, match="other was not found"):
+        newest_version("other", index(site))

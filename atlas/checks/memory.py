@@ -1,0 +1,116 @@
+"""What a run of all checks found of each collection, kept for the next one: only what changed is checked again.
+
+What a collection rests on is compared by content, never by the time of a file, so that a result is taken again only
+where checking anew would give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from atlas.checks.base import Collector
+from atlas.checks.checked import CheckedCollection
+from atlas.checks.record_files import records_path
+from atlas.checks.sources import SourceCheck
+from atlas.entries.atlas import Collection
+from atlas.entries.tree import texts_of_key
+from atlas.issues import Issue
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Everything that the checks of one collection read; two that are equal give equal results."""
+
+    texts: Mapping[str, str]
+    """The text of each of its YAML files, and of those that its entries inherit from, by path."""
+    entries: tuple[str, ...]
+    """The ids of its entries that could be read, in order."""
+    whole: bool
+    """Whether all of them could be."""
+    unreadable: frozenset[str]
+    """Those of its entries whose formulas cannot be displayed."""
+    sources: Mapping[str, object]
+    """Of each source that it names: the manifest and what is known of its pins and files."""
+    known: frozenset[str]
+    """The ids of all sources, of which one may be meant where a name names none."""
+    records: Mapping[str, bytes]
+    """The files of its recorded proofs."""
+    missing: str
+    """What is done about pinned files that are not at hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was found of a collection."""
+
+    grounds: Grounds
+    """What it rested on."""
+    checked: CheckedCollection
+    """What holds."""
+    issues: tuple[Issue, ...]
+    """What the checks of entries and of the collection found."""
+    doubts: tuple[Issue, ...]
+    """What the checks of its source claims found."""
+
+
+class Memory:
+    """Results of collections by id. Operators are code and are not compared: a memory ends with the process."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Kept] = {}
+        self.checked: tuple[str, ...] = ()
+        """The collections that the last run checked, and did not take from here."""
+
+    def begin(self) -> None:
+        """A run begins."""
+        self.checked = ()
+
+    def recall(
+        self,
+        collection: Collection,
+        unreadable: frozenset[str],
+        found: Collector,
+        sources: SourceCheck,
+        check: Callable[[Collection], CheckedCollection],
+    ) -> CheckedCollection:
+        """The collection as it was checked before, where all that it rests on is the same; else checked now."""
+        grounds = _grounds(collection, unreadable, sources)
+        kept = self._kept.get(collection.id)
+        if kept is not None and kept.grounds == grounds:
+            found.extend(kept.issues)
+            sources.found.extend(kept.doubts)
+            return kept.checked
+        self.checked += (collection.id,)
+        before, doubted = len(found.issues), len(sources.found.issues)
+        checked = check(collection)
+        issues, doubts = tuple(found.issues[before:]), tuple(sources.found.issues[doubted:])
+        self._kept[collection.id] = Kept(grounds, checked, issues, doubts)
+        return checked
+
+
+def _grounds(collection: Collection, unreadable: frozenset[str], sources: SourceCheck) -> Grounds:
+    owners = [collection, *collection.entries]
+    texts = {path: text for owner in owners for path, text in owner.document.texts.items()}
+    named = {name for owner in owners for name in texts_of_key("source", owner.document.value)}
+    atlas = sources.atlas
+    records = {str(path): path.read_bytes() for owner in owners if (path := records_path(owner)).is_file()}
+    return Grounds(
+        texts,
+        tuple(entry.id for entry in collection.entries),
+        collection.whole,
+        frozenset(entry.id for entry in collection.entries if entry.id in unreadable),
+        {name: tuple(_known_of(name, sources)) for name in sorted(named & atlas.sources.keys())},
+        frozenset(atlas.sources) | {f"{name} (not sound)" for name in atlas.unread},
+        records,
+        sources.missing,
+    )
+
+
+def _known_of(name: str, sources: SourceCheck) -> Iterator[object]:
+    source = sources.atlas.sources[name]
+    yield source.document.texts
+    yield source.licence
+    for path in source.data.files:
+        pinned = sources.files.get((name, path))
+        yield path, sources.pins[name, path], pinned.blob if pinned is not None else None
