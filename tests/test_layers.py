@@ -14,6 +14,7 @@ ROOMS = (
     "issues",
     "exceptions",
     "files",
+    "kept",
     "sizes",
     "entries",
     "formula",

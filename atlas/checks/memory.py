@@ -41,7 +41,7 @@ class Grounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Found:
     """What was found of a collection."""
 
     grounds: Grounds
@@ -58,7 +58,7 @@ class Memory:
     """Results of collections by id. Operators are code and are not compared: a memory ends with the process."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, Found] = {}
         self.checked: tuple[str, ...] = ()
         """The collections that the last run checked, and did not take from here."""
 
@@ -66,18 +66,22 @@ class Memory:
         """A run begins."""
         self.checked = ()
 
+    def holds(self, name: str, grounds: Grounds) -> bool:
+        """Whether this collection was checked before with all that it rests on the same."""
+        kept = self._kept.get(name)
+        return kept is not None and kept.grounds == grounds
+
     def recall(
         self,
         collection: Collection,
-        unreadable: frozenset[str],
+        grounds: Grounds,
         found: Collector,
         sources: SourceCheck,
         check: Callable[[Collection], CheckedCollection],
     ) -> CheckedCollection:
         """The collection as it was checked before, where all that it rests on is the same; else checked now."""
-        grounds = _grounds(collection, unreadable, sources)
-        kept = self._kept.get(collection.id)
-        if kept is not None and kept.grounds == grounds:
+        if self.holds(collection.id, grounds):
+            kept = self._kept[collection.id]
             found.extend(kept.issues)
             sources.found.extend(kept.doubts)
             return kept.checked
@@ -85,11 +89,12 @@ class Memory:
         before, doubted = len(found.issues), len(sources.found.issues)
         checked = check(collection)
         issues, doubts = tuple(found.issues[before:]), tuple(sources.found.issues[doubted:])
-        self._kept[collection.id] = Kept(grounds, checked, issues, doubts)
+        self._kept[collection.id] = Found(grounds, checked, issues, doubts)
         return checked
 
 
-def _grounds(collection: Collection, unreadable: frozenset[str], sources: SourceCheck) -> Grounds:
+def grounds_of(collection: Collection, unreadable: frozenset[str], sources: SourceCheck) -> Grounds:
+    """Everything that the checks of a collection read."""
     owners = [collection, *collection.entries]
     texts = {path: text for owner in owners for path, text in owner.document.texts.items()}
     named = {name for owner in owners for name in texts_of_key("source", owner.document.value)}

@@ -9,46 +9,41 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from atlas.checks.alone import Alone, Executor, Task, formula_proof, judged
 from atlas.checks.api import check_api
 from atlas.checks.backing import unbacked_sizes
 from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.configuration import check_upstream_names
 from atlas.checks.display import Typesetter, check_display
-from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.graph import check_graph, check_graph_of_variants
-from atlas.checks.interface import check_interface
-from atlas.checks.memory import Memory
-from atlas.checks.parameters import check_counts, check_learned
+from atlas.checks.memory import Grounds, Memory, grounds_of
+from atlas.checks.parameters import check_counts
 from atlas.checks.program_block import check_program_block
 from atlas.checks.published import check_published, differences_of
 from atlas.checks.records import check_records
 from atlas.checks.records_model import check_model_records, compared_with
 from atlas.checks.references import check_collection, check_entry
-from atlas.checks.shapes import check_shapes
 from atlas.checks.sizes import check_sizes, check_variants, sizes_are_known
 from atlas.checks.sources import MissingSources, SourceCheck
-from atlas.checks.symbols import check_crossings, check_symbols
+from atlas.checks.symbols import check_symbols
 from atlas.checks.upstream_block import check_upstream_block
 from atlas.entries.atlas import Atlas, Collection, Entry
 from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
 from atlas.exceptions import ContentError, SourceError
-from atlas.formula.engine import Formula
 from atlas.formula.symbols import SymbolTable
 from atlas.graph.accounting import ModelAccount, model_account
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes
 from atlas.issues import Issue, ordered
+from atlas.kept import Kept
+from atlas.operators.catalogue import find
 from atlas.operators.registry import Operator
 from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
 from atlas.sources.store import SourceStore
 
 StoreMaker = Callable[[Atlas], SourceStore]
-
-
-NAMES = frozenset(("A130", "A131", "A132", "A135", "A209", "A210", "A212", "A213", "A244"))
-"""Mistakes in names and declarations, from which others would follow in shapes and in what stands for what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +68,14 @@ def check_project(
     missing: MissingSources = "fail",
     concerns: Callable[[str], bool] | None = None,
     memory: Memory | None = None,
+    kept: Kept | None = None,
+    executor: Executor | None = None,
 ) -> Outcome:
-    """Load and check everything below the two folders.
+    """Load and check everything below the two folders; what was proved before and is kept is not proved again.
 
     With `concerns`, which answers for a file whether it is asked about, only the collections and sources of such files
     are checked. With a `memory` of earlier runs, a collection is checked again only if what it rests on has changed.
+    Entries are judged by the executor, where one is given; else by this machine's cores, where these are many.
     """
     atlas, issues = load(root, content, sources)
     if concerns is not None:
@@ -85,7 +83,7 @@ def check_project(
     found = Collector()
     found.extend(issues)
     lock = _lock(sources, root, found)
-    run = _Run(atlas, found, SourceCheck(atlas, make_store(atlas), lock, missing), memory or Memory())
+    run = _Run(atlas, found, SourceCheck(atlas, make_store(atlas), lock, missing), memory or Memory(), kept, executor)
     checked = run.everything(typesetter, concerns)
     issues = ordered([*found.issues, *run.sources.found.issues])
     errors = [issue for issue in issues if issue.severity == "error"]
@@ -140,8 +138,20 @@ class _Sound:
 
 
 class _Run:
-    def __init__(self, atlas: Atlas, found: Collector, sources: SourceCheck, memory: Memory) -> None:
+    def __init__(
+        self,
+        atlas: Atlas,
+        found: Collector,
+        sources: SourceCheck,
+        memory: Memory,
+        kept: Kept | None,
+        executor: Executor | None,
+    ) -> None:
         self.atlas = atlas
+        self.kept = kept
+        self.executor = executor
+        self.alone: Mapping[str, Alone] = {}
+        self.references: dict[str, list[Issue]] = {}
         self.found = found
         self.sources = sources
         self.memory = memory
@@ -155,12 +165,15 @@ class _Run:
         issues, self.unreadable = check_display(self.atlas, typesetter)
         self.found.extend(issues)
         self.memory.begin()
-        collections = {name: self._remembered(one) for name, one in self.atlas.collections.items()}
+        grounds = {name: grounds_of(one, self.unreadable, self.sources) for name, one in self.atlas.collections.items()}
+        changed = [self.atlas.collections[name] for name, one in grounds.items() if not self.memory.holds(name, one)]
+        self.judge([entry for one in changed for entry in one.entries])
+        collections = {name: self._remembered(one, grounds[name]) for name, one in self.atlas.collections.items()}
         files, pins = dict(self.sources.files), dict(self.sources.pins)
         return lambda issues: Checked(self.atlas, collections, files, pins, tuple(issues))
 
-    def _remembered(self, collection: Collection) -> CheckedCollection:
-        return self.memory.recall(collection, self.unreadable, self.found, self.sources, self.collection)
+    def _remembered(self, collection: Collection, grounds: Grounds) -> CheckedCollection:
+        return self.memory.recall(collection, grounds, self.found, self.sources, self.collection)
 
     def collection(self, collection: Collection) -> CheckedCollection:
         data = collection.data
@@ -175,7 +188,7 @@ class _Run:
             for name, variant in data.variants.items():
                 variant_claims[name] = self.sources.claims(collection, variant.sources, ("variants", name, "sources"))
                 self.sources.settings(collection, name, variant)
-        sound = [each for entry in collection.entries if (each := self.entry(entry, collection)) is not None]
+        sound = [each for entry in collection.entries if (each := self.entry(entry)) is not None]
         sizes += check_variants(collection, [each.entry for each in sound])
         graph: Graph | None = None
         if collection.whole and len(sound) == len(collection.entries) and not sizes:
@@ -205,36 +218,28 @@ class _Run:
             self.found.extend(warnings)
         return (*proofs, *unbacked_sizes(collection, {one.claim for one in proofs if one.status == "recorded"}))
 
-    def entry(self, entry: Entry, collection: Collection) -> _Sound | None:
-        references = list(check_entry(entry, collection, self.atlas))
-        self.found.extend(references)
-        operator, issues = check_interface(entry)
-        table, declared = read_table(entry, operator)
-        formula, symbols = self._read(entry, collection, table)
-        if entry.id not in self.unreadable and not (symbols and entry.data.formula_not_executed):
-            symbols = [*declared, *symbols]  # else the check of names has told the same already
-        unplaced = bool(references) or not sizes_are_known(entry, collection)
-        if unplaced:
-            # An axis that is no axis of the collection is no size of the formula either.
-            symbols = [issue for issue in symbols if issue.code != "A244"]
-        self.found.extend(symbols)
+    def judge(self, entries: Iterable[Entry]) -> None:
+        """Judge entries by themselves, all in one go, as this is most of the work and may be shared."""
+        tasks: list[Task] = []
+        for entry in entries:
+            collection = self.atlas.collections[entry.collection]
+            self.references[entry.id] = list(check_entry(entry, collection, self.atlas))
+            readable = entry.id not in self.unreadable
+            light = readable and entry.data.formula_not_executed is not None
+            symbols = tuple(check_symbols(entry, collection)) if light else ()
+            placed = not self.references[entry.id] and sizes_are_known(entry, collection)
+            tasks.append(Task(entry, readable, placed, symbols))
+        results = judged(tasks, self.kept, self.executor)
+        self.alone = {task.entry.id: alone for task, alone in zip(tasks, results, strict=True)}
+
+    def entry(self, entry: Entry) -> _Sound | None:
+        alone = self.alone[entry.id]
+        self.found.extend([*self.references[entry.id], *alone.issues])
         claims = self.sources.claims(entry, entry.data.sources, ("sources",))
         self._api(entry)
-        misnamed = any(issue.code in NAMES for issue in symbols)
-        if misnamed:
-            # A symbol that is missing stands for nothing either.
-            issues = [issue for issue in issues if issue.code != "A134"]
-        self.found.extend(issues)
-        if operator is None or table is None or issues or unplaced or misnamed:
+        if alone.table is None:
             return None
-        learned = check_learned(entry, operator)
-        shapes, issues = check_shapes(entry, operator, table)
-        self.found.extend([*learned, *issues])
-        if issues:
-            return None
-        proof, issues = self._formula(entry, operator, formula)
-        self.found.extend(issues)
-        return None if learned or issues or symbols else _Sound(entry, operator, table, claims, shapes, proof)
+        return _Sound(entry, find(entry.data.operator), alone.table, claims, alone.shapes, formula_proof(entry, alone))
 
     def accounts(self, collection: Collection, graph: Graph) -> dict[str, ModelAccount]:
         """What each variant has and does."""
@@ -258,26 +263,6 @@ class _Run:
             *(recorded or [_not_executed(entry)]),
         )
         return CheckedEntry(entry, sound.operator, claims, proofs)
-
-    def _read(
-        self, entry: Entry, collection: Collection, table: SymbolTable | None
-    ) -> tuple[Formula | None, list[Issue]]:
-        """The formula where it is to be executed, and what is wrong with its names or with the text."""
-        if entry.id in self.unreadable:
-            return None, []
-        if entry.data.formula_not_executed is not None:
-            return None, check_symbols(entry, collection)
-        formula, issues, unknown = read_formula(entry, table) if table is not None else (None, [], frozenset())
-        return formula, [*issues, *check_crossings(entry, unknown)]
-
-    def _formula(self, entry: Entry, operator: Operator, formula: Formula | None) -> tuple[Proof, list[Issue]]:
-        command, reason = f"atlas check {entry.path}", entry.data.formula_not_executed
-        if reason is not None:
-            return Proof("formula", "missing", f"displayed, not executed: {reason}", command), []
-        if formula is None:
-            return Proof("formula", "missing", "cannot be read", command), []
-        figure, issues = check_formula(entry, operator, formula)
-        return Proof("formula", "proved", figure, command), issues
 
     def _api(self, entry: Entry) -> None:
         api = entry.data.api

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 
 from atlas.checks.memory import Memory
 from atlas.checks.run import Outcome, check_project
@@ -12,8 +13,9 @@ from atlas.commands.output import ProgressDisplay, say
 from atlas.entries.atlas import Atlas
 from atlas.entries.manifest import Manifest
 from atlas.exceptions import NodeError
+from atlas.kept import Kept
 from atlas.node.environment import Environment, prepare
-from atlas.node.process import Formula, NodeProcess, Typeset
+from atlas.node.typesetter import Typesetter
 from atlas.project import Project
 from atlas.sources.store import SourceStore
 
@@ -21,12 +23,12 @@ from atlas.sources.store import SourceStore
 class Checker:
     """Checks a project, as often as wanted, with one Node process; what has not changed is not checked again."""
 
-    def __init__(self, node: NodeProcess, progress: ProgressDisplay, *, offline: bool) -> None:
+    def __init__(self, node: Typesetter, kept: Kept, progress: ProgressDisplay, *, offline: bool) -> None:
         self.memory = Memory()
         self._node = node
+        self._kept = kept
         self._progress = progress
         self._offline = offline
-        self._typeset: dict[Formula, Typeset] = {}
         self._store: tuple[Mapping[str, Manifest], SourceStore] | None = None
 
     def check(
@@ -38,10 +40,11 @@ class Checker:
             project.content,
             project.sources,
             make_store=self._store_of,
-            typesetter=self._typesetter,
+            typesetter=self._node.typeset,
             missing=missing,
             concerns=concerns,
             memory=self.memory,
+            kept=self._kept,
         )
 
     def _store_of(self, atlas: Atlas) -> SourceStore:
@@ -51,18 +54,12 @@ class Checker:
             self._store = manifests, SourceStore(manifests, offline=self._offline, progress=self._progress)
         return self._store[1]
 
-    def _typesetter(self, formulas: Iterable[Formula]) -> list[Typeset]:
-        wanted = list(formulas)
-        new = [formula for formula in dict.fromkeys(wanted) if formula not in self._typeset]
-        self._typeset.update(zip(new, self._node.typeset(new), strict=True))
-        return [self._typeset[formula] for formula in wanted]
-
 
 @contextmanager
 def checker(offline: bool) -> Iterator[Checker]:
     """A checker between its beginning and its end."""
-    with NodeProcess(node_environment(offline)) as node, ProgressDisplay() as progress:
-        yield Checker(node, progress, offline=offline)
+    with Kept() as kept, Typesetter(kept, partial(node_environment, offline)) as node, ProgressDisplay() as progress:
+        yield Checker(node, kept, progress, offline=offline)
 
 
 def checked_project(

@@ -11,8 +11,8 @@ from atlas.commands.output import ISSUES_FOUND, ProgressDisplay, counted, print_
 from atlas.entries.atlas import Source
 from atlas.exceptions import OfflineError, SourceError
 from atlas.issues import Issue
+from atlas.kept import VARIABLE
 from atlas.project import Project
-from atlas.sources.cache import VARIABLE
 from atlas.sources.store import SourceStore, fetch_all
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from atlas.exceptions import NodeError
+from atlas.kept import VARIABLE, cache_folder
 from atlas.node.runtime import (
     OLDEST,
     PREBUILT,
@@ -31,7 +32,6 @@ from atlas.node.runtime import (
     system_runtime,
     wheel_runtime,
 )
-from atlas.sources.cache import VARIABLE, cache_folder
 
 HERE = Path(__file__).parent
 PACKAGE = HERE / "package.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from atlas.exceptions import DiagramError
 from atlas.node.process import NodeProcess, Request
@@ -25,6 +25,13 @@ class Graph:
     """What a message calls it."""
     elements: dict[str, Any]
     """ELK's JSON: `id`, `children`, `ports`, `edges`, `labels`, `layoutOptions`, without coordinates."""
+
+
+class Engine(Protocol):
+    """What lays graphs out, perhaps by knowing them already."""
+
+    def lay_out(self, graphs: Iterable[Graph]) -> list[dict[str, Any]]:
+        """As the function `lay_out`."""
 
 
 def lay_out(process: NodeProcess, graphs: Iterable[Graph]) -> list[dict[str, Any]]:

@@ -12,10 +12,11 @@ from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
 from atlas.checks.run import check_project
 from atlas.entries.atlas import Atlas
 from atlas.entries.collection import Model
+from atlas.kept import Kept
 from atlas.markup.code import stylesheet
 from atlas.node.assets import install_assets
-from atlas.node.environment import Environment, prepare
-from atlas.node.process import Formula, NodeProcess, Typeset
+from atlas.node.process import Formula, Typeset
+from atlas.node.typesetter import Typesetter
 from atlas.operators.catalogue import FAMILIES
 from atlas.render import addresses
 from atlas.render.citation import citation_files
@@ -69,7 +70,11 @@ def build_site(settings: Settings) -> Site:
     What is wrong with the content is returned as the site's issues or raised as a ContentError that carries them; what
     keeps the build from working at all is raised as another AtlasError.
     """
-    node = _Node()
+    kept = Kept()
+    node = _Shown(kept)
+    closing = ExitStack()
+    closing.enter_context(kept)
+    closing.enter_context(node)
     try:
         outcome = check_project(
             settings.root,
@@ -78,10 +83,11 @@ def build_site(settings: Settings) -> Site:
             make_store=_store,
             typesetter=node.typeset,
             missing=settings.missing_sources,
+            kept=kept,
         )
         prose = prose_renderer(node.typeset)
         if outcome.checked is None:
-            return Site((), (), outcome.issues, prose, close=node.close)
+            return Site((), (), outcome.issues, prose, close=closing.close)
         typesetting = Typesetting()
         parts = Parts(outcome.checked, typesetting)
         plans = list(_plans(outcome.checked, parts, settings, node.place))
@@ -103,9 +109,9 @@ def build_site(settings: Settings) -> Site:
         fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
         settle = partial(_settle, fonts, node.glyphs)
         redirects = tuple(stated_redirects(outcome.checked.atlas))
-        return Site(pages, assets, outcome.issues, prose, redirects, records, node.close, settle)
+        return Site(pages, assets, outcome.issues, prose, redirects, records, closing.close, settle)
     except BaseException:
-        node.close()
+        closing.close()
         raise
 
 
@@ -118,48 +124,28 @@ def _store(atlas: Atlas) -> SourceStore:
     return SourceStore({name: source.data for name, source in atlas.sources.items()})
 
 
-class _Node:
-    """A Node process that starts with the first formula, so that a site without any starts none."""
+class _Shown(Typesetter):
+    """The typesetter of a site, which notes what its fonts and its style sheet must be able to show."""
 
-    def __init__(self) -> None:
-        self._stack = ExitStack()
-        self._process: NodeProcess | None = None
-        self._environment: Environment | None = None
+    def __init__(self, kept: Kept) -> None:
+        super().__init__(kept)
         self.glyphs = Glyphs()
         self.most_nodes = 0
         """How many nodes the largest diagram has."""
 
-    @property
-    def environment(self) -> Environment:
-        """Node with KaTeX, made if it is not there yet."""
-        if self._environment is None:
-            self._environment = prepare()
-        return self._environment
-
     def typeset(self, formulas: Iterable[Formula]) -> list[Typeset]:
         """Typeset formulas in one go."""
-        waiting = tuple(formulas)
-        if not waiting:
-            return []
-        results = self._started().typeset(waiting)
-        self.glyphs.note(results)
+        results = super().typeset(formulas)
+        self.glyphs.note(dict.fromkeys(results))
         return results
 
     def place(self, sketch: Sketch) -> Placed:
         """Lay a diagram out."""
-        placed = layout(sketch, self._started())
+        placed = layout(sketch, self)
         self.most_nodes = max(self.most_nodes, len(placed.nodes))
         for label in placed.labels:
             self.glyphs.note_text("".join(run.text for run in label.runs))
         return placed
-
-    def _started(self) -> NodeProcess:
-        if self._process is None:
-            self._process = self._stack.enter_context(NodeProcess(self.environment))
-        return self._process
-
-    def close(self) -> None:
-        self._stack.close()
 
 
 def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> Iterator[PagePlan]:
@@ -275,7 +261,7 @@ def _source_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
             yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, own), page)
 
 
-def _assets(node: _Node, settings: Settings) -> Iterator[SiteAsset]:
+def _assets(node: _Shown, settings: Settings) -> Iterator[SiteAsset]:
     themes, folder, code = _themes(settings), settings.workspace / "katex", stylesheet()
     katex, *others = with_one_font_of_sizes(install_assets(node.environment, folder))
     rules = diagram_rules(node.most_nodes)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from atlas.node.layout import Graph, lay_out
+from atlas.node.layout import Engine, Graph, lay_out
 from atlas.node.process import NodeProcess
 from atlas.render.diagram_drawing import Drawing
 from atlas.render.diagram_graph import Direction, placed, plan
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-def layout(sketch: Sketch, node: NodeProcess, direction: Direction = "down") -> Placed:
+def layout(sketch: Sketch, node: NodeProcess | Engine, direction: Direction = "down") -> Placed:
     """The sketch with coordinates; values flow down the page, or to the right.
 
     Raises:
@@ -43,8 +43,9 @@ def layout(sketch: Sketch, node: NodeProcess, direction: Direction = "down") -> 
     return layouts((sketch,), node, direction)[0]
 
 
-def layouts(sketches: Iterable[Sketch], node: NodeProcess, direction: Direction = "down") -> list[Placed]:
+def layouts(sketches: Iterable[Sketch], node: NodeProcess | Engine, direction: Direction = "down") -> list[Placed]:
     """As `layout`, for several: the engine works on one while the next is prepared."""
     plans = [plan(sketch, direction) for sketch in sketches]
-    answers = lay_out(node, (Graph(f"the diagram {one.sketch.title!r}", one.elements) for one in plans))
+    graphs = [Graph(f"the diagram {one.sketch.title!r}", one.elements) for one in plans]
+    answers = lay_out(node, graphs) if isinstance(node, NodeProcess) else node.lay_out(graphs)
     return [placed(one, answer) for one, answer in zip(plans, answers, strict=True)]

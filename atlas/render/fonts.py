@@ -18,9 +18,9 @@ from fontTools import version
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
+from atlas.kept import cache_folder
 from atlas.node.process import Typeset
 from atlas.render.size_fonts import FEATURES
-from atlas.sources.cache import cache_folder
 
 ALWAYS = "0123456789+−=()[],."
 """Characters that are kept in any case, so that a site without a formula still has fonts that are valid."""
@@ -29,25 +29,28 @@ _SHOWN = 'class="katex-html"'
 _SETTINGS = "woff2, no hinting, no mirrors, sizes by features"
 """What a subset depends on besides the font and the characters."""
 
-_CLASSES = {
-    "Main-Regular": r'class="katex"',
-    "Math-Italic": r"\bmathnormal\b",
-    "Main-Bold": r"\b(?:mathbf|textbf)\b",
-    "Main-Italic": r"\b(?:mathit|textit)\b",
-    "Math-BoldItalic": r"\bboldsymbol\b",
-    "AMS-Regular": r"\b(?:amsrm|mathbb|textbb)\b",
-    "Caligraphic-Regular": r"\bmathcal\b",
-    "Sizes-Regular": r"\b(?:(?:small|large)-op|delimsizing size[1-4]|delim-size[14])\b",
+_CLASSES: dict[str, frozenset[str]] = {
+    "Main-Regular": frozenset(("katex",)),
+    "Math-Italic": frozenset(("mathnormal",)),
+    "Main-Bold": frozenset(("mathbf", "textbf")),
+    "Main-Italic": frozenset(("mathit", "textit")),
+    "Math-BoldItalic": frozenset(("boldsymbol",)),
+    "AMS-Regular": frozenset(("amsrm", "mathbb", "textbb")),
+    "Caligraphic-Regular": frozenset(("mathcal",)),
+    "Sizes-Regular": frozenset(("small-op", "large-op", "delimsizing", "delim-size1", "delim-size4")),
 }
 """The fonts that formulas use, each with the classes by which KaTeX's CSS chooses it; rarer ones come when needed."""
-_USED = {f"KaTeX_{name}.woff2": re.compile(pattern) for name, pattern in _CLASSES.items()}
+_CLASS = re.compile('class="([^"]*)"')
 
 
 def fonts_of(html: str) -> tuple[str, ...]:
     """The files of the fonts that the formulas of a page use, so that it can ask for them before it draws."""
     if _SHOWN not in html:
         return ()
-    return tuple(name for name, used in _USED.items() if used.search(html))
+    used: set[str] = set()
+    for value in frozenset(_CLASS.findall(html)):
+        used.update(value.split())
+    return tuple(f"KaTeX_{name}.woff2" for name, chosen in _CLASSES.items() if chosen & used)
 
 
 class Glyphs:

@@ -12,24 +12,10 @@ import tempfile
 from pathlib import Path
 from stat import S_ISREG
 
-from platformdirs import user_cache_path
-
+from atlas.kept import VARIABLE, cache_folder
 from atlas.sources.blob import blob_id
 
-VARIABLE = "OPENMODELATLAS_CACHE"
-NAME = "openmodelatlas"
-
 log = logging.getLogger(__name__)
-
-
-def cache_folder() -> Path:
-    """The user's cache directory of this program, by the environment; it need not exist yet."""
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen).expanduser().absolute()
-    # The XDG rules say that a relative path is to be ignored; platformdirs reads the variable on some systems only.
-    if (shared := Path(os.environ.get("XDG_CACHE_HOME", ""))).is_absolute():
-        return shared / NAME
-    return user_cache_path(NAME, appauthor=False)
 
 
 class BlobCache:

@@ -26,9 +26,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from atlas.kept import cache_folder
 from atlas.node.environment import NPM_CI, made_once, run_command
 from atlas.node.runtime import choose, system_runtime, wheel_runtime
-from atlas.sources.cache import cache_folder
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "site"

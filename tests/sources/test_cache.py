@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from atlas.kept import cache_folder
 from atlas.sources.blob import blob_id
-from atlas.sources.cache import BlobCache, cache_folder
+from atlas.sources.cache import BlobCache
 
 CONTENT = b"def scale(x):\n    return 2 * x\n"
 
