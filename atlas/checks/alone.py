@@ -99,11 +99,15 @@ def _spread(tasks: Sequence[Task], executor: Executor | None) -> list[Alone]:
     """Judge entries, where it pays in several processes."""
     if executor is not None:
         return _gathered(executor, tasks)
-    processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if len(tasks) < WORTHWHILE or processes == 1:
+    if len(tasks) < WORTHWHILE or processes() == 1:
         return judge_all(tasks)
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(processes(), multiprocessing.get_context("spawn")) as pool:
         return _gathered(pool, tasks)
+
+
+def processes() -> int:
+    """How many processes this one may keep at work."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _gathered(executor: Executor, tasks: Sequence[Task]) -> list[Alone]:

@@ -1,0 +1,168 @@
+"""What is kept is right or is not there: damaged files, builds at the same time, folders that cannot be written."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from atlas import kept as module
+from atlas.kept import FILE, Kept, code_digest, key_of
+
+ONE, OTHER = key_of("test", "one"), key_of("test", "other")
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    """A folder in which one result is kept."""
+    with Kept(tmp_path) as kept:
+        kept.put({ONE: b"first"})
+    return tmp_path
+
+
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records]
+
+
+def test_what_was_put_is_there_at_once_and_for_the_next_build(tmp_path: Path) -> None:
+    with Kept(tmp_path) as kept:
+        assert kept.get([ONE, OTHER]) == {}
+        kept.put({ONE: b"first"})
+        assert kept.get([ONE, OTHER]) == {ONE: b"first"}
+    with Kept(tmp_path) as kept:
+        assert kept.get([ONE, OTHER, ONE]) == {ONE: b"first"}
+
+
+def test_more_keys_than_one_question_holds_are_found(tmp_path: Path) -> None:
+    results = {key_of("test", str(number)): str(number).encode() for number in range(3 * module.AT_ONCE + 7)}
+    with Kept(tmp_path) as kept:
+        kept.put(results)
+    with Kept(tmp_path) as kept:
+        assert kept.get(results) == results
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [(("a", "b"), ("ab",)), (("a", "b"), ("b", "a")), (("", "a"), ("a", "")), ((b"a",), (b"a", b""))],
+)
+def test_keys_of_other_parts_differ(one: tuple[str | bytes, ...], other: tuple[str | bytes, ...]) -> None:
+    assert key_of("test", *one) != key_of("test", *other)
+    assert key_of("test", *one) != key_of("other", *one)
+
+
+def test_the_digest_of_code_is_of_the_rooms_that_are_named() -> None:
+    assert code_digest("formula") == code_digest("formula")
+    assert len({code_digest("formula"), code_digest("operators"), code_digest("formula", "sizes")}) == 3
+
+
+@pytest.mark.parametrize("content", [b"", b"no database", b"SQLite format 3\0" + bytes(5000)])
+def test_a_damaged_file_is_made_anew_with_one_warning(
+    filled: Path, caplog: pytest.LogCaptureFixture, content: bytes
+) -> None:
+    (filled / FILE).write_bytes(content)
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {}
+        kept.put({ONE: b"second"})
+        assert kept.get([OTHER]) == {}
+    assert len(warnings(caplog)) == (1 if content else 0)  # an empty file is an empty database
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {ONE: b"second"}
+
+
+def test_pages_damaged_in_the_middle_of_the_file_are_no_results(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    results = {key_of("test", str(number)): bytes([number]) * 3000 for number in range(200)}
+    with Kept(tmp_path) as kept:
+        kept.put(results)
+    content = bytearray((tmp_path / FILE).read_bytes())
+    content[20_000:120_000] = os.urandom(100_000)
+    (tmp_path / FILE).write_bytes(content)
+    with Kept(tmp_path) as kept:
+        found = kept.get(results)
+        assert len(found) < len(results)
+        assert all(results[key] == value for key, value in found.items())
+        kept.put(results)
+    assert len(warnings(caplog)) == 1
+    with Kept(tmp_path) as kept:
+        assert kept.get(results) == results
+
+
+def test_a_value_that_is_not_what_was_written_is_computed_anew(filled: Path, caplog: pytest.LogCaptureFixture) -> None:
+    database = sqlite3.connect(filled / FILE)
+    with database:
+        database.execute("UPDATE kept SET value = ?", (b"wrong",))
+    database.close()
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {}
+        kept.put({ONE: b"first"})
+    assert "damaged result" in warnings(caplog)[0]
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {ONE: b"first"}
+
+
+def test_a_file_of_another_form_is_replaced(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LAYOUT", 2)
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {}
+
+
+@pytest.fixture
+def unwritable(filled: Path) -> Path:
+    """The folder by a path on which nothing can be written, also by root."""
+    place = filled / "file" / "folder"
+    (filled / "file").write_text("a file where a folder is wanted", encoding="utf-8")
+    return place
+
+
+def test_a_folder_that_cannot_be_made_costs_one_warning(unwritable: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with Kept(unwritable) as kept:
+        assert kept.get([ONE]) == {}
+        kept.put({ONE: b"first"})
+        assert kept.get([ONE]) == {ONE: b"first"}
+    assert len(warnings(caplog)) == 1
+    assert "cannot be written" in warnings(caplog)[0]
+
+
+def test_a_full_disk_costs_one_warning_and_leaves_what_was_there(
+    filled: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Kept(filled) as kept:
+        database = kept._database
+        assert database is not None
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        database.execute(f"PRAGMA max_page_count={pages}")  # SQLite then fails as on a disk that is full
+        kept.put({OTHER: bytes(100_000)})
+    assert len(warnings(caplog)) == 1
+    assert "full" in warnings(caplog)[0]
+    with Kept(filled) as kept:
+        assert kept.get([ONE, OTHER]) == {ONE: b"first"}
+
+
+def write(folder: Path, number: int) -> int:
+    with Kept(folder) as kept:
+        kept.put({key_of("test", f"{number}/{one}"): str(one).encode() * 100 for one in range(200)})
+        return len(kept.get([key_of("test", f"{number}/{one}") for one in range(200)]))
+
+
+def test_builds_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(3, multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(write, [tmp_path] * 6, range(6))) == [200] * 6
+    keys = [key_of("test", f"{number}/{one}") for number in range(6) for one in range(200)]
+    with Kept(tmp_path) as kept:
+        assert len(kept.get(keys)) == len(keys)
+
+
+def test_what_was_not_used_for_long_is_dropped_from_a_large_file(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGEST", 1)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 86_400 * (module.DAYS + 1))
+    with Kept(filled) as kept:
+        kept.put({OTHER: b"second"})
+    with Kept(filled) as kept:
+        assert kept.get([ONE, OTHER]) == {OTHER: b"second"}
