@@ -4,6 +4,7 @@ AtlasError
 ├── ContentError            issues were found: carries them all
 ├── ProjectError            no project, or one whose mkdocs.yml cannot be read; a path that is no part of it
 ├── EditError               a file that is written in a way that an edit does not fit
+├── FileTooLargeError       a file that is larger than what such a file may have
 ├── ConfigurationError      a configuration file that cannot be read
 ├── ContractError           an operator or contract is declared wrongly
 ├── ShapeError              arrays or axes that do not fit an operator's contract
@@ -54,6 +55,10 @@ class ProjectError(AtlasError):
 
 class EditError(AtlasError):
     """A YAML file is written in a way that an edit does not fit, or two edits do not fit together."""
+
+
+class FileTooLargeError(AtlasError):
+    """A file is larger than the limit for its kind."""
 
 
 class ConfigurationError(AtlasError):

@@ -1,13 +1,50 @@
-"""Writing files that are kept: whole or not at all, whatever ends the process."""
+"""Files that people keep: written whole or not at all, and read only as far as they may be long.
+
+A pipe or a device never ends and a file may grow while it is read, so a limit holds for what is read, not for what is
+said of the file.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
+
+from atlas.exceptions import FileTooLargeError
+
+
+def read_bytes(path: Path, limit: int) -> bytes:
+    """The content of a plain file.
+
+    Raises:
+        FileTooLargeError: it has more than `limit` bytes.
+        OSError: it cannot be opened, or is a pipe or a device.
+    """
+    # A pipe would be waited for when it is opened, unless told not to.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is no file but a pipe, a device or a folder", str(path))
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise FileTooLargeError(f"{path.name} has more than {limit:,} bytes")
+    return content
+
+
+def read_text(path: Path, limit: int) -> str:
+    """The text of a plain file in UTF-8; its ends of lines are line feeds.
+
+    Raises:
+        FileTooLargeError: it has more than `limit` bytes.
+        OSError: it cannot be opened, or is a pipe or a device.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    return read_bytes(path, limit).decode("utf-8").replace("\r\n", "\n")
 
 
 def write_whole(path: Path, text: str) -> None:

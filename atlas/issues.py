@@ -29,6 +29,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A012": "an invisible character",
         "A013": "a file that is not one mapping",
         "A014": "a number that is too long",
+        "A015": "a text that a comment cuts off",
         "A101": "an unknown key",
         "A102": "a missing key",
         "A103": "a value of another type",
@@ -167,7 +168,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A911": "a file of another site that pages do not load",
     }
 )
-"""Every code with what it is about. A001 to A014 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
+"""Every code with what it is about. A001 to A015 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
 shapes, A4xx parameters, A5xx pinned sources, A6xx models' graphs and configurations, A7xx proofs by execution, A8xx
 display, A9xx pages, prose and links."""
 

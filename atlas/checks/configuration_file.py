@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.exceptions import ConfigurationError
+from atlas.exceptions import ConfigurationError, FileTooLargeError
+from atlas.files import read_bytes
 
 MAX_BYTES = 1_000_000
 """The largest file that is read; those of published models have a few thousand."""
@@ -42,10 +43,10 @@ def load_configuration(path: Path) -> ConfigurationFile:
         OSError: it cannot be opened.
     """
     shown = path.as_posix()
-    with path.open("rb") as file:
-        raw = file.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise ConfigurationError(f"{shown} has more than {MAX_BYTES:,} bytes, which no configuration has")
+    try:
+        raw = read_bytes(path, MAX_BYTES)
+    except FileTooLargeError:
+        raise ConfigurationError(f"{shown} has more than {MAX_BYTES:,} bytes, which no configuration has") from None
     try:
         text = raw.decode("utf-8-sig")
         data = json.loads(

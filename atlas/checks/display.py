@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
+from atlas.checks.display_hints import refusal
 from atlas.entries.atlas import Atlas, Placed
 from atlas.entries.collection import Model
 from atlas.entries.tree import KeyPath
@@ -43,10 +44,12 @@ def check_display(atlas: Atlas, typesetter: Typesetter) -> tuple[list[Issue], fr
 
 
 def _issue(one: Shown, typeset: Typeset) -> Issue:
-    message, _, hint = typeset.error.partition("; ")
-    if one.path == ("formula",) and typeset.position is not None:
-        return one.owner.issue_in_text(one.path, (typeset.position, typeset.position + 1), "A801", message, hint)
-    message = f"`{one.formula.tex}` cannot be displayed: {message}"
+    error, _, hint = typeset.error.partition("; ")
+    found = refusal(one.formula.tex, error, typeset.position)
+    hint = hint or found.hint
+    if one.path == ("formula",) and found.position is not None:
+        return one.owner.issue_in_text(one.path, (found.position, found.position + 1), "A801", found.message, hint)
+    message = f"`{one.formula.tex}` cannot be displayed: {found.message}"
     at = one.owner.issue_at_key if one.in_key else one.owner.issue
     return at(one.path, "A801", message, hint)
 

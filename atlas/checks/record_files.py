@@ -15,10 +15,13 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from atlas.entries.atlas import Placed
 from atlas.entries.base import Record
-from atlas.exceptions import AtlasError
-from atlas.files import write_whole
+from atlas.exceptions import AtlasError, FileTooLargeError
+from atlas.files import read_text, write_whole
 
 SUFFIX = ".proofs.json"
+
+MAX_RECORDS = 16_000_000
+"""The longest file of records that is read, in bytes."""
 
 
 class KeptRecord(Record):
@@ -48,12 +51,12 @@ def read_records(owner: Placed, kind: type[R]) -> tuple[R, ...]:
     """
     path = records_path(owner)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MAX_RECORDS)
         # mypy takes no type that is a value; pydantic does, and checks every record against it.
         return TypeAdapter(tuple[kind, ...]).validate_json(text)  # type: ignore[valid-type]
     except FileNotFoundError:
         return ()
-    except (OSError, UnicodeDecodeError, ValidationError) as error:
+    except (OSError, UnicodeDecodeError, FileTooLargeError, ValidationError) as error:
         reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise AtlasError(f"{path.name} is not what `atlas verify --record` writes: {reason}") from error
 

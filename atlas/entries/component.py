@@ -34,7 +34,7 @@ def _a_range(lines: str | int) -> str | int:
     if match is None:
         raise ValueError(f"`{lines}` is not a line or a range of lines such as 59-61")
     if match[2] and int(match[2]) < int(match[1]):
-        raise ValueError(f"the range {lines} ends before it begins")
+        raise ValueError(f"the range {lines} ends before it begins; write `{match[2]}-{match[1]}`")
     return lines
 
 

@@ -15,15 +15,24 @@ from pathlib import Path
 from atlas.entries.atlas import Atlas, Collection, Entry, Source
 from atlas.entries.collection import Library, Model, Stack, Use
 from atlas.entries.component import Component
+from atlas.entries.folders import below, is_device
 from atlas.entries.inherit import Inheritance
 from atlas.entries.manifest import Manifest
 from atlas.entries.tree import Document, KeyPath, read
 from atlas.entries.validate import validate
+from atlas.exceptions import FileTooLargeError
+from atlas.files import read_text
 from atlas.issues import Issue
 
 COLLECTION_FILES: Mapping[str, type[Model] | type[Library]] = {"model": Model, "library": Library}
 """The file that makes a folder a collection, and its schema."""
 
+
+YAML_SUFFIXES = (".yml", ".yaml")
+"""What the names of YAML files end in; the second is refused with a hint."""
+
+MAX_LICENCE = 1_000_000
+"""The longest licence text that is read, in bytes."""
 
 RESERVED = frozenset(
     (
@@ -52,8 +61,8 @@ def shown_path(path: Path, root: Path) -> str:
 
 
 def yaml_files(folder: Path) -> Iterator[Path]:
-    """Every YAML file below a folder, sorted."""
-    return (file for file in sorted(folder.rglob("*.y*ml")) if file.suffix in (".yml", ".yaml") and file.is_file())
+    """Every YAML file below a folder that may be read, sorted."""
+    return (found.path for found in below(folder) if found.path.suffix in YAML_SUFFIXES and not found.problem)
 
 
 class _Loader:
@@ -107,10 +116,15 @@ class _Loader:
 
     def yaml_files(self, folder: Path, refused: set[str]) -> Iterator[Path]:
         """The YAML files of a folder; the names of those that are there but not taken are added to `refused`."""
-        for file in yaml_files(folder):
-            shown = shown_path(file, self.root)
-            if not file.resolve().is_relative_to(folder.resolve()):
-                self.issues.append(Issue(shown, 0, 0, "A001", "the file is a link that leads out of its folder"))
+        for found in below(folder):
+            file, shown = found.path, shown_path(found.path, self.root)
+            if found.problem:
+                self.issues.append(Issue(shown, 0, 0, "A001", found.problem, "put a file in its place"))
+            elif file.suffix not in YAML_SUFFIXES:
+                continue
+            elif device := next((part for part in file.relative_to(folder).parts if is_device(part)), ""):
+                message = f"Windows keeps the name `{device.partition('.')[0]}` for a device"
+                self.issues.append(Issue(shown, 0, 0, "A114", message, "choose another name"))
             elif file.suffix == ".yaml":
                 message = "the name of a YAML file ends in .yml here"
                 self.issues.append(Issue(shown, 0, 0, "A114", message, f"rename it to {file.stem}.yml"))
@@ -125,7 +139,7 @@ class _Loader:
         return document
 
     def collections(self) -> Iterator[Collection]:
-        inheritance = Inheritance(self.documents, self.files, COLLECTION_FILES)
+        inheritance = Inheritance(self.documents, [*self.files, *sorted(self.refused)], COLLECTION_FILES)
         for name in self.files:
             if "/" not in name:
                 message = "the file stands in no collection"
@@ -234,6 +248,8 @@ def _meant(name: str, near: list[str]) -> str:
     if not near:
         return "write it, or take it off the list"
     folder, _, tail = near[0].rpartition("/")
+    if odd := [f"U+{ord(char):04X}" for char in near[0] if not char.isascii()]:
+        return f"there is {near[0]}.yml, whose name holds {' and '.join(dict.fromkeys(odd))}; rename it"
     return f"did you mean `{tail}`?" if folder == name.rpartition("/")[0] else f"there is {near[0]}.yml; move it"
 
 
@@ -244,9 +260,11 @@ def _name(file: Path, folder: Path) -> str:
 def _licence(file: Path) -> tuple[str, str]:
     """A licence's text, and why it cannot be shown or an empty text."""
     try:
-        text = file.read_text(encoding="utf-8") if file.is_file() else None
+        text = read_text(file, MAX_LICENCE) if file.is_file() else None
     except OSError:
         text = None
+    except FileTooLargeError:
+        return "", "longer than any licence is the text in"
     except UnicodeDecodeError:
         return "", "not UTF-8 is the licence text"
     if text is None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from pydantic import AfterValidator, Field, StringConstraints
 
 from atlas.entries.base import HTTPS_HOST, Form, OldAddress, Record, Text
+from atlas.entries.folders import is_device
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 
@@ -18,8 +19,25 @@ Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$"), Form("a SH
 BlobId = Annotated[
     str, StringConstraints(pattern=r"^[0-9a-f]{40}$"), Form("git's id of a file, of 40 hexadecimal digits")
 ]
+_BRANCHES = frozenset(("head", "main", "master", "develop", "dev", "trunk", "latest", "tip"))
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7,}")
+
+
+def _stays(revision: str) -> str:
+    """Refuse what names another commit tomorrow, or a commit by some of its digits."""
+    if revision.lower() in _BRANCHES or revision.startswith(("refs/heads/", "origin/")):
+        raise ValueError(f"`{revision}` is a branch, which moves on; pin a commit of 40 digits or a release tag")
+    if _HEXADECIMAL.fullmatch(revision) and not COMMIT.fullmatch(revision):
+        said = f"has {len(revision)} digits" if len(revision) != 40 else "is not in lower case"
+        raise ValueError(f"`{revision}` {said}; a commit is given by its 40 hexadecimal digits in lower case")
+    return revision
+
+
 Revision = Annotated[
-    str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$"), Form("a commit of 40 digits or a release tag")
+    str,
+    StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z._/+-]*$"),
+    AfterValidator(_stays),
+    Form("a commit of 40 digits or a release tag"),
 ]
 RepositoryUrl = Annotated[
     str,
@@ -37,6 +55,8 @@ def _inside_the_repository(path: str) -> str:
         raise ValueError(
             f'{path!r} cannot be an address on the site: it holds one of #?%:*"<>|, or a name that is hidden'
         )
+    if device := next((part for part in parts if is_device(part)), ""):
+        raise ValueError(f"{path!r} cannot be an address on the site: Windows keeps the name {device} for a device")
     if parts[-1] == "index.html":
         raise ValueError(f"{path!r} cannot be shown: a page of that name is the folder's own")
     return path

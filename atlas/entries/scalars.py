@@ -25,10 +25,14 @@ _ESCAPE = re.compile(
     re.DOTALL,
 )
 HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2064"
-    "\u2066-\u2069\ufeff\ufffe\uffff\U000e0000-\U000e007f]|\r(?!\n)"
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3"
+    "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    # Joiners and variation selectors belong to scripts and pictures, and to nothing else.
+    "|(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0f]|\r(?!\n)"
 )
-"""Characters that are not seen: controls, other line ends than line feeds, zero widths, changes of direction, tags."""
+"""Characters that are not seen: controls, other line ends than line feeds, zero widths, changes of direction, tags,
+fillers, and joiners after a letter that nothing joins."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,10 @@ import yaml
 
 from atlas.entries.events import Event, Stream, events
 from atlas.entries.scalars import HIDDEN, Doubt, doubts_in_double_quotes, hidden_message, plain
+from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, odd_space_message
 from atlas.entries.words import explain_syntax, quoted
+from atlas.exceptions import FileTooLargeError
+from atlas.files import read_bytes
 from atlas.issues import Issue
 
 Key = str | int
@@ -34,6 +37,9 @@ MAX_HIDDEN = 20
 
 _NEEDS_QUOTES = re.compile(r"[\\{}]")
 _COLON = re.compile(r"\s*:")
+_ODD_SPACE = re.compile(rf"^[{ODD_SPACES}]|[{ODD_SPACES}]$")
+_ODD_AFTER_COLON = re.compile(rf"(?<=:)[{ODD_SPACES}]")
+_CUT_OFF = re.compile(r"[ \t]+(#[^\s#!]\S*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +80,10 @@ def read(path: Path, shown: str) -> tuple[Document | None, list[Issue]]:
     The document is None where the text cannot be read as YAML at all; a document may come with issues.
     """
     try:
-        count = path.stat().st_size
-        if count > MAX_BYTES:
-            message = f"the file has {count:,} bytes; at most {MAX_BYTES:,} are read"
-            return None, [Issue(shown, 0, 0, "A001", message, "split it into several entries")]
-        raw = path.read_bytes()
+        raw = read_bytes(path, MAX_BYTES)
+    except FileTooLargeError:
+        message = f"the file has {path.stat().st_size:,} bytes; at most {MAX_BYTES:,} are read"
+        return None, [Issue(shown, 0, 0, "A001", message, "split it into several entries")]
     except OSError as error:
         return None, [Issue(shown, 0, 0, "A001", f"the file cannot be read: {error.strerror or error}")]
     try:
@@ -95,6 +100,8 @@ def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
     hidden = [_hidden_issue(text, match.start(), shown) for match in islice(HIDDEN.finditer(text), MAX_HIDDEN)]
     if hidden:
         return None, hidden
+    if (mark := conflict(text)) is not None:
+        return None, [Issue(shown, mark.line, mark.column, mark.code, mark.message, mark.hint)]
     builder = _Builder(text, shown)
     try:
         value = builder.document()
@@ -140,6 +147,7 @@ class _Builder:
         self.key_marks: dict[KeyPath, Mark] = {}
         self.doubtful: set[KeyPath] = set()
         self.anchors: dict[str, list[Event]] = {}
+        self.unused: dict[str, Event] = {}
         self.unfinished: list[list[Event]] = []
         self.aliases: list[Event] = []
         self.count = 0
@@ -152,7 +160,14 @@ class _Builder:
         if len(found) == 4 * MAX_VALUES:
             raise self.too_many(found[-1])
         inner = [event for event in found if event.kind != "document"]
-        return self.value(Stream(inner), (), 0) if inner else None
+        value = self.value(Stream(inner), (), 0) if inner else None
+        for name, event in self.unused.items() if not self.issues else ():
+            place = _place(self.text, max(self.text.rfind(f"&{name}", 0, event.start + 1), 0))
+            message = f"`&{name}` names a value for aliases, and no `*{name}` uses it"
+            self.issues.append(
+                Issue(self.shown, *place, "A007", message, "remove it; a text that begins with & is quoted")
+            )
+        return value
 
     def value(self, stream: Stream, path: KeyPath, depth: int) -> Value:
         event = stream.next()
@@ -170,6 +185,7 @@ class _Builder:
         subtree = stream.value_just_begun() if event.anchor else []
         if event.anchor:
             self.anchors[event.anchor] = subtree
+            self.unused[event.anchor] = event
         self.unfinished.append(subtree)
         value = self.inner(event, stream, path, depth)
         self.unfinished.pop()
@@ -184,6 +200,7 @@ class _Builder:
 
     def alias(self, event: Event, path: KeyPath, depth: int) -> Value:
         self.marks[path] = self.mark(event)
+        self.unused.pop(event.value, None)
         subtree = self.anchors.get(event.value)
         if subtree is None:
             message = f"`*{event.value}` is read as an alias, and nothing above is named &{event.value}"
@@ -212,24 +229,60 @@ class _Builder:
     def mapping(self, start: Event, stream: Stream, path: KeyPath, depth: int) -> Value:
         items: dict[str, Value] = {}
         in_braces = self.text.startswith("{", start.start)
+        repeats = False
         while stream.peek().kind != "end":
             event = stream.peek()
+            if in_braces and path not in self.doubtful and self.lacks_value(event):
+                self.without_value(event, path)
+                stream.next()
+                self.value(stream, (*path, f"{event.value} ({self.count})"), depth + 1)
+                continue
             name = self.key(stream, path)
             inner = (*path, name or "")
             if name is not None and name in items:
-                first = self.key_marks[inner].line
-                self.issue(event, "A003", f"the key `{name}` stands twice; it is first on line {first}")
+                # Keys that repeat one after the other are one slip: an item that lacks its dash, or a copied block.
+                if not repeats:
+                    self.issue(event, "A003", *self.repeated(name, inner, is_item=isinstance((path or ("",))[-1], int)))
+                repeats = True
             if name is None or name in items:
                 self.value(stream, (*path, f"{name} ({self.count})"), depth + 1)
                 continue
-            if in_braces and path not in self.doubtful and not _COLON.match(self.text, event.end):
-                message = f"in {{ }} the key `{name}` has no value; a comma ends the text before it"
-                hint = "quote a text that holds a comma or begins with {"
-                self.issue(event, "A009", message, hint, path)
+            repeats = False
             self.key_marks[inner] = self.mark(event)
             items[name] = self.value(stream, inner, depth + 1)
         stream.next()
         return items
+
+    def repeated(self, name: str, path: KeyPath, *, is_item: bool) -> tuple[str, str]:
+        """Message and hint about a key that stands twice."""
+        message = f"the key `{name}` stands twice; it is first on line {self.key_marks[path].line}"
+        return message, f"put `- ` before `{name}` if a new item begins here" if is_item else "delete one of them"
+
+    def lacks_value(self, event: Event) -> bool:
+        """Whether a key in braces is followed by no colon."""
+        return event.kind == "scalar" and not _COLON.match(self.text, event.end)
+
+    def without_value(self, event: Event, path: KeyPath) -> None:
+        """Say why a key in braces has no value."""
+        name = event.value
+        message = f"in {{ }} the key `{name}` has no value; a comma ends the text before it"
+        hint = "quote a text that holds a comma or begins with {"
+        if not event.style and (odd := _ODD_AFTER_COLON.search(name)):
+            self.odd_space(event, odd.start(), path)
+            return
+        if not event.style and (tight := re.fullmatch(r"(\w+)([:=])(\S.*)", name)):
+            what = "no space after the colon of" if tight[2] == ":" else "`=` instead of a colon in"
+            message, hint = f"there is {what} `{name}`", f"write `{tight[1]}: {tight[3]}`"
+        elif name.isdecimal() and self.text[event.start - 2 : event.start - 1].isdecimal():
+            message, hint = f"a comma stands inside a number, before {name}", "write numbers without commas"
+        self.issue(event, "A009", message, hint, path)
+
+    def odd_space(self, event: Event, offset: int, path: KeyPath) -> None:
+        """Say that a space at the edge of a text is not the plain one."""
+        line, column = self.inside(event, offset)
+        message = odd_space_message(self.text[event.start + offset])
+        self.issues.append(Issue(self.shown, line, column, "A012", message, ODD_SPACE_HINT))
+        self.doubtful.add(path)
 
     def key(self, stream: Stream, path: KeyPath) -> str | None:
         """The text of a key, or None where it is none and its value is to be left out."""
@@ -243,6 +296,7 @@ class _Builder:
             self.tag(event)
         if event.anchor:
             self.anchors[event.anchor] = [event]
+            self.unused[event.anchor] = event
         if event.style:
             self.check_quotes(event, (*path, text))
             return text
@@ -257,6 +311,15 @@ class _Builder:
             hint = "names of symbols hold braces and backslashes"
             self.issue(event, "A008", f"quote this name: {quoted(text)}", hint)
             return text
+        return self.plain_key(event, path)
+
+    def plain_key(self, event: Event, path: KeyPath) -> str:
+        """The text of a key without quotes."""
+        text = event.value
+        if odd := _ODD_SPACE.search(text):
+            text = text.strip()
+            self.odd_space(event, odd.start(), (*path, text))
+            return text
         value, doubt = plain(text)
         if doubt is None and not isinstance(value, str):
             message = f"the key `{text}` is read as a {_kind(value)}, not as text"
@@ -269,10 +332,23 @@ class _Builder:
         if event.style:
             self.check_quotes(event, path)
             return event.value
+        if odd := _ODD_SPACE.search(self.text[event.start : event.end]):
+            self.odd_space(event, odd.start(), path)
+            return event.value
         value, doubt = plain(event.value)
-        if doubt is not None:
+        if isinstance(value, str) and " " in value and (cut := _CUT_OFF.match(self.text, event.end)):
+            self.cut_off(event, cut, path)
+        elif doubt is not None:
             self.issue(event, doubt.code, doubt.message, doubt.hint, path)
         return value
+
+    def cut_off(self, event: Event, cut: re.Match[str], path: KeyPath) -> None:
+        """Say that a text ends where a comment seems to begin."""
+        message = f"a `#` after a space begins a comment, so the text ends before `{cut[1][:20]}`"
+        hint = "quote the text, or put a space after the # of a comment"
+        place = _place(self.text, cut.start(1))
+        self.issues.append(Issue(self.shown, *place, "A015", message, hint))
+        self.doubtful.add(path)
 
     def check_quotes(self, event: Event, path: KeyPath) -> None:
         if event.style == '"':

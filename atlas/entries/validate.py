@@ -15,6 +15,7 @@ from typing import Annotated, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from atlas.entries import repairs
 from atlas.entries.base import Form
 from atlas.entries.tree import Document, Key, KeyPath, Mark, Value
 from atlas.issues import Issue
@@ -100,19 +101,20 @@ def _issues(error: ValidationError, document: Document, schema: type[BaseModel],
     unknown = [_unknown_key(fault, document, schema) for fault in faults if fault.kind == "extra_forbidden"]
     meant = {path for path, _ in unknown}
     issues = [issue for _, issue in unknown]
-    unions: dict[KeyPath, list[str]] = {}
+    unions: dict[KeyPath, list[_Fault]] = {}
     for fault in faults:
         if fault.kind == "extra_forbidden" or (fault.kind == "missing" and fault.path in meant):
             continue
         if fault.is_kind_alone:
-            unions.setdefault(fault.path, []).append(_WANTED[fault.kind])
+            unions.setdefault(fault.path, []).append(fault)
         elif fault.kind == "missing":
-            issues.append(_missing_key(fault.path, document))
+            issues.append(_missing_key(fault.path, document, schema))
         else:
-            issues.append(_wrong_value(fault, document))
-    for path, wanted in unions.items():
-        *others, last = dict.fromkeys(wanted)
-        issues.append(_wrong_type(path, f"{', '.join(others)} or {last}" if others else last, document))
+            issues.append(_wrong_value(fault, document, schema))
+    for several in unions.values():
+        *others, last = dict.fromkeys(_WANTED[fault.kind] for fault in several)
+        wanted = f"{', '.join(others)} or {last}" if others else last
+        issues.append(_wrong_type(several[0], wanted, document, schema))
     return issues
 
 
@@ -184,26 +186,53 @@ def _unknown_key(fault: _Fault, document: Document, schema: type[BaseModel]) -> 
     return (*fault.path[:-1], near[0] if near else name), issue
 
 
-def _missing_key(path: KeyPath, document: Document) -> Issue:
+def _missing_key(path: KeyPath, document: Document, schema: type[BaseModel]) -> Issue:
     mark = place_of_key(document, path[:-1]) if len(path) > 1 else place(document, ())
     where = f" in {_named(path[:-1])}" if len(path) > 1 else ""
-    return Issue(mark.path, mark.line, mark.column, "A102", f"the key `{path[-1]}` is missing{where}")
+    about = repairs.about(_record(_annotation(schema, path[:-1])), str(path[-1]))
+    hint = f"add `{path[-1]}: ...`" + (f": {about[:1].lower()}{about[1:]}" if about else "")
+    return Issue(mark.path, mark.line, mark.column, "A102", f"the key `{path[-1]}` is missing{where}", hint)
 
 
-def _wrong_value(fault: _Fault, document: Document) -> Issue:
+def _wrong_value(fault: _Fault, document: Document, schema: type[BaseModel]) -> Issue:
     path = fault.path
     if fault.kind in _WANTED and not fault.about_key:
-        return _wrong_type(path, _WANTED[fault.kind], document)
+        return _wrong_type(fault, _WANTED[fault.kind], document, schema)
     mark = place_of_key(document, path) if fault.about_key else place(document, path)
     subject = f"the key `{path[-1]}`" if fault.about_key else _named(path)
     shown = f"`{path[-1]}`" if fault.about_key else _shown(document, path)
-    return Issue(mark.path, mark.line, mark.column, "A104", f"{subject}: {_reason(fault, shown)}")
+    reason, _, hint = _reason(fault, shown).partition("; ")
+    hint = _value_hint(fault, path[-1] if fault.about_key else value_at(document.value, path), schema) or hint
+    return Issue(mark.path, mark.line, mark.column, "A104", f"{subject}: {reason}", hint)
 
 
-def _wrong_type(path: KeyPath, wanted: str, document: Document) -> Issue:
+def _value_hint(fault: _Fault, value: Found, schema: type[BaseModel]) -> str:
+    """What to write for a value that its key does not admit."""
+    if fault.kind in ("string_too_short", "too_short"):
+        return _what_belongs(fault.path, schema)
+    if fault.kind == "literal_error" and isinstance(value, str):
+        known = re.findall(r"'([^']*)'", str(fault.detail.get("ctx", {}).get("expected")))
+        near = difflib.get_close_matches(value.lower(), known, n=1)
+        return f"did you mean `{near[0]}`?" if near else ""
+    if fault.annotation is None:
+        return ""
+    if isinstance(fault.path[-1], int) and (items := repairs.several(fault.annotation, value)):
+        return f"put commas between the items: {items}"
+    text = repairs.repair(fault.annotation, value)
+    return f"write `{text}`" if text else ""
+
+
+def _what_belongs(path: KeyPath, schema: type[BaseModel]) -> str:
+    """What the schema says about a key whose value is missing."""
+    about = repairs.about(_record(_annotation(schema, path[:-1])), str(path[-1])) if path else ""
+    return f"what belongs there: {about[:1].lower()}{about[1:]}" if about else ""
+
+
+def _wrong_type(fault: _Fault, wanted: str, document: Document, schema: type[BaseModel]) -> Issue:
+    path = fault.path
     mark = place(document, path)
     message = f"{_named(path)} must be {wanted}, but is {_shown(document, path)}"
-    return Issue(mark.path, mark.line, mark.column, "A103", message, _type_hint(wanted, document, path))
+    return Issue(mark.path, mark.line, mark.column, "A103", message, _type_hint(wanted, document, path, schema))
 
 
 def _reason(fault: _Fault, shown: str) -> str:
@@ -220,19 +249,35 @@ def _reason(fault: _Fault, shown: str) -> str:
     return f"{message[:1].lower()}{message[1:]} (found {shown})"
 
 
-def _type_hint(wanted: str, document: Document, path: KeyPath) -> str:
+def _type_hint(wanted: str, document: Document, path: KeyPath, schema: type[BaseModel]) -> str:
     value = value_at(document.value, path)
     if value is None:
-        return "a text that begins with # must be quoted" if _begins_with(document, path, "#") else ""
+        is_comment = _begins_with(document, path, "#")
+        return "a text that begins with # must be quoted" if is_comment else _what_belongs(path, schema)
     if "a text" in wanted and isinstance(value, (int, float)):
         return "quote it"
     if wanted == "a text" and (_begins_with(document, path, "{") or _begins_with(document, path, "[")):
         return "quote a text that begins with a bracket"
+    if path[-1:] == ("lines",) and isinstance(value, tuple) and len(value) == 2:
+        return f"write `{value[0]}-{value[1]}`"
     if isinstance(value, str) and is_number(value) and wanted in ("a number", "a whole number"):
         return f"remove the quotes: {value}"
-    if wanted == "a list" and isinstance(value, str):
-        return f"write it in brackets: [{value}]"
-    return ""
+    if "a whole number" in wanted and (number := repairs.number(value)):
+        return f"write {number}"
+    return _kind_hint(wanted, value, repairs.only_key(_record(_annotation(schema, path))))
+
+
+def _kind_hint(wanted: str, value: Found, key: str) -> str:
+    """How a value of the wanted kind is written; `key` is the one that a mapping needs, where there is one alone."""
+    if wanted == "true or false":
+        return f"remove the quotes: {truth}" if (truth := repairs.truth(value)) else ""
+    if "a list" in wanted and "number" not in wanted and isinstance(value, str):
+        return f"write it in brackets: [{value.strip('()')}]"
+    if "a list" in wanted and isinstance(value, Mapping):
+        return "begin each item with `- `, or write the items in [ ]"
+    if "a mapping" in wanted and isinstance(value, tuple):
+        return "write `key: value` lines without dashes, or {key: value}"
+    return f"write {{{key}: {value}}}" if "a mapping" in wanted and key else ""
 
 
 def _begins_with(document: Document, path: KeyPath, char: str) -> bool:

@@ -66,7 +66,7 @@ def parse_system(latex: str, table: SymbolTable) -> System:
         message = f"{len(equations)} equations; at most {MAX_EQUATIONS} are read"
         raise FormulaError("A250", message, _span(equations[MAX_EQUATIONS]))
     running = frozenset(variable.text for variables, _, _ in ranges for variable in variables)
-    lefts = [_left(part[: rows.equal_signs(part)[0]], table, running) for part in equations]
+    lefts = [_left(part, rows.equal_signs(part)[0], table, running) for part in equations]
     lefts = [_settled(left, lefts, table) for left in lefts]
     defined: dict[str, Kind] = {}
     for at, left in enumerate(lefts):
@@ -102,7 +102,9 @@ def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[RangeT
             continue
         part = found[at]
         if not rows.equal_signs(part):
-            hint = r"ranges are written `,\quad i=1,\dots,n`"
+            hint = r"write what it defines before it, as in `y = ...`; a range is `,\quad i=1,\dots,n`"
+            if at and found[at - 1][-1].kind == "number" and part[0].kind == "number":
+                hint = "decimals are written with a point"
             raise FormulaError("A233", "this part has no `=`", _span(part), hint)
         equations.append(part)
         at += 1
@@ -111,8 +113,11 @@ def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[RangeT
     return equations, ranges
 
 
-def _left(tokens: Part, table: SymbolTable, running: frozenset[str]) -> _Left:
-    if not tokens or tokens[0].kind != "name":
+def _left(part: Part, sign: int, table: SymbolTable, running: frozenset[str]) -> _Left:
+    tokens = part[:sign]
+    if not tokens:
+        raise FormulaError("A233", "nothing stands before `=`", part[sign].span, _FORMS)
+    if tokens[0].kind != "name":
         raise FormulaError("A233", "the left side is not a symbol", _span(tokens), _FORMS)
     scripted, at = read_scripted(tokens, 0)
     parameters, at = _parameters(tokens, at, table)
@@ -224,7 +229,7 @@ def _definition(left: _Left, part: Part, scope: Scope) -> Definition:
     values: list[Node] = []
     for start, end in zip(signs, [*signs[1:], len(part)], strict=True):
         if end == start + 1:
-            raise FormulaError("A216", "nothing stands after `=`", part[start].span)
+            raise FormulaError("A216", "nothing stands after `=`", part[start].span, "write one `=` and a value")
         values.append(Parser(part[start + 1 : end], inner, part[start].span.end).whole("this equation"))
     found = Definition(
         left.name, left.parameters, indices, left.squared, left.number, tuple(values), left.span, span=_span(part)

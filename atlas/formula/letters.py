@@ -117,6 +117,18 @@ _REFUSED = {
     "coloneqq": "=",
     "equiv": "=",
     "approx": "= with the exact formula",
+    "tag": "nothing: formulas have no numbers",
+    "label": "nothing: formulas have no numbers",
+    "nonumber": "nothing: formulas have no numbers",
+    "notag": "nothing: formulas have no numbers",
+    "color": "nothing: the page gives colours",
+    "textcolor": "nothing: the page gives colours",
+    "mbox": r"\text{...}",
+    "hbox": r"\text{...}",
+    "norm": r"\lVert ... \rVert",
+    "abs": r"\lvert ... \rvert",
+    "R": r"\mathbb{R}",
+    "E": r"\mathbb{E}",
     "forall": r"a range, as in ,\quad i=1,\dots,n",
 }
 

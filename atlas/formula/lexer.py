@@ -32,6 +32,7 @@ _BRACKETS = frozenset(("(", ")", "||", "|", "\\lvert", "\\rvert", "\\lfloor", "\
 _PLAIN = frozenset("|+-=,/^_&<>")
 _ARGUMENT = re.compile(r"\\([A-Za-z]+)\*?|[A-Za-z0-9]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9 .,:\-]*|1")
+_POWER_OF_TEN = re.compile(r"[eE]([-+][0-9]+)(?![0-9A-Za-z])")
 _STYLE_DEPTH = 3
 
 
@@ -85,6 +86,10 @@ class _Lexer:
 
     def take(self, kind: str, text: str, span: Span) -> None:
         if kind == "number":
+            if power := _POWER_OF_TEN.match(self.latex, self.at):
+                factor = "" if text == "1" else rf"{text} \cdot "
+                hint = f"write {factor}10^{{{power[1].lstrip('+')}}}"
+                raise FormulaError("A203", f"`{text}{power[0]}` is shown as a product with e", span, hint)
             if len(text) > MAX_DIGITS:
                 message = f"a number of {len(text)} characters; at most {MAX_DIGITS} are read"
                 raise FormulaError("A250", message, span, "write it as a power, as in 10^{-6}")
@@ -119,17 +124,29 @@ class _Lexer:
             self.brace(text, span)
         elif text in _PLAIN:
             self.add(text, text, span)
-        elif text in (".", ";", ":", "!"):
-            hint = "leave out the subscript to read a whole axis" if text == ":" else "remove it"
-            raise FormulaError("A201", f"`{text}` has no meaning in a formula", span, hint)
-        elif text == "*":
-            hint = r"write \odot (elementwise), \cdot (scalar) or nothing (matrix)"
-            raise FormulaError("A204", "`*` is not a product in a formula", span, hint)
         else:
-            instead = letters.command_for(text[-1])
-            shown = text if text.isprintable() else f"U+{ord(text[-1]):04X}"
-            hint = f"write `{instead}`" if instead else ""
-            raise FormulaError("A201", f"the character `{shown}` is not in the formula language", span, hint)
+            raise self.refused_sign(text, span)
+
+    def refused_sign(self, text: str, span: Span) -> FormulaError:
+        """The error about a sign that is not in the language."""
+        if text == ":" and self.latex.startswith("=", self.at):
+            return FormulaError("A201", "`:=` is not in the formula language", span, "write `=`")
+        if text == "\\\n":
+            place = Span(span.start, span.start + 1)
+            return FormulaError("A201", "a single backslash ends this line", place, r"write `\\` to end a row")
+        if text == "\\_":
+            hint = r"a name of several letters is written d_{\mathrm{model}}"
+            return FormulaError("A201", r"`\_` is not in the formula language", span, hint)
+        if text in (".", ";", ":", "!"):
+            hint = "leave out the subscript to read a whole axis" if text == ":" else "remove it"
+            return FormulaError("A201", f"`{text}` has no meaning in a formula", span, hint)
+        if text == "*":
+            hint = r"write \odot (elementwise), \cdot (scalar) or nothing (matrix)"
+            return FormulaError("A204", "`*` is not a product in a formula", span, hint)
+        instead = letters.command_for(text[-1])
+        shown = text if text.isprintable() else f"U+{ord(text[-1]):04X}"
+        hint = f"write `{instead}`" if instead else ""
+        return FormulaError("A201", f"the character `{shown}` is not in the formula language", span, hint)
 
     def primes(self, text: str, span: Span) -> None:
         """Primes belong to the name before them, or, after an index without braces, to what has the index."""
@@ -251,6 +268,7 @@ def matching(opening: str, closing: str) -> bool:
 def _unknown(command: str, span: Span) -> FormulaError:
     instead = letters.spelling_for(command)
     known = sorted(letters.GREEK | letters.STRUCTURE | letters.FUNCTIONS | letters.UPRIGHT | letters.ACCENTS)
-    near = difflib.get_close_matches(command, known, n=1)
-    hint = f"write {instead}" if instead else f"did you mean `\\{near[0]}`?" if near else ""
+    near = difflib.get_close_matches(command, known, n=1, cutoff=0.75)
+    hint = f"did you mean `\\{near[0]}`?" if near else f"write `\\operatorname{{{command}}}` if it is a name"
+    hint = f"write {instead}" if instead else hint
     return FormulaError("A201", f"`\\{command}` is not in the formula language", span, hint)

@@ -5,10 +5,12 @@ r"""Names as LaTeX spells them: a letter or word with scripts → one canonical 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from atlas.exceptions import FormulaError
+from atlas.formula import letters
 from atlas.formula.lexer import Token, tokenize
 from atlas.formula.span import Span
 
@@ -139,7 +141,10 @@ def _canonical(name: str) -> str:
         raise FormulaError("A244", f"`{name}` is not a name", Span(0, len(name)))
     scripted, end = read_scripted(tokens, 0)
     if end != len(tokens):
-        raise FormulaError("A244", f"`{name}` is not a single name", tokens[end].span)
+        word = re.match(r"[A-Za-z]{2,}", name)
+        greek = word is not None and word[0] in letters.GREEK
+        hint = f"write '\\{name}'" if greek else r"a name of several letters is written \mathrm{...}"
+        raise FormulaError("A244", f"`{name}` is not a single name", tokens[end].span, hint)
     if scripted.sup is not None and all(token.kind in _NUMERIC for token in scripted.sup.tokens):
         message = f"`{name}` would be read as a power"
         hint = f"write the number in parentheses: `{scripted.name(sup=False)}^{{({spell(scripted.sup.tokens)})}}`"

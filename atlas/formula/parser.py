@@ -134,6 +134,10 @@ class Parser:
         hint = "put a signed operand in parentheses" if token.kind in ("+", "-") else ""
         if token.kind in ("|", "||"):
             hint = r"write `\lvert ... \rvert` or `\lVert ... \rVert`, whose sides differ"
+        if token.kind == "/":
+            hint = r"a row ends with `\\`, and a fraction is `\frac{...}{...}`"
+        if token.kind == "=":
+            hint = r"write one `=`; `\leq` and `\geq` are commands"
         return FormulaError("A216", f"an operand is missing before `{token.text}`", token.span, hint)
 
     def starts(self) -> bool:
@@ -236,6 +240,7 @@ class Parser:
 
     def argument(self, command: Token) -> Node:
         """What TeX takes as an argument: a group, or a single token; of a number, the first digit only."""
+        hint = r"write `\frac{...}{...}`" if command.kind == "\\frac" else f"write `{command.text}{{...}}`"
         reader = self.reader
         token = reader.peek()
         if token.kind == "{":
@@ -246,12 +251,12 @@ class Parser:
             if len(token.text) == 1:
                 reader.take()
             elif "." in token.text:
-                raise FormulaError("A216", f"`{command.text}` needs its argument in braces", token.span)
+                raise FormulaError("A216", f"`{command.text}` needs its argument in braces", token.span, hint)
             else:
                 reader.tokens[reader.index] = Token("number", token.text[1:], rest)
             return Number(token.text[0], span=first)
         if token.kind != "name":
-            raise FormulaError("A216", f"`{command.text}` needs its argument in braces", token.span)
+            raise FormulaError("A216", f"`{command.text}` needs its argument in braces", token.span, hint)
         reader.take()
         return self.inside((token,), token.span).whole(f"the argument of `{command.text}`")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from atlas.exceptions import FormulaError
-from atlas.formula import reductions
+from atlas.formula import letters, reductions
 from atlas.formula.functions import EXTREMES, INDICATORS, PREFIX
 from atlas.formula.names import Script, Scripted, read_scripted
 from atlas.formula.span import Span
@@ -34,6 +34,9 @@ from atlas.formula.tree import (
 
 if TYPE_CHECKING:
     from atlas.formula.parser import Parser
+    from atlas.formula.reader import Reader
+
+_LONG_NAME = r"a size of several letters is written d_{\mathrm{model}}, and stands among the dimensions"
 
 RUNNING = r"\dots"
 """The running index of a sequence; no name is spelled so."""
@@ -56,7 +59,7 @@ def reference(parser: Parser) -> Node:
         node = SizeName(name, span=span) if kind == "size" else IndexName(name, span=span)
         if sub is not None:
             what = "a size" if kind == "size" else "an index"
-            raise FormulaError("A224", f"`{name}` is {what} and takes no subscript", sub.span)
+            raise FormulaError("A224", f"`{name}` is {what} and takes no subscript", sub.span, _LONG_NAME)
     else:
         node = Name(name, span=span if sub is None else base)
         if sub is not None:
@@ -88,13 +91,25 @@ def _unknown(parser: Parser, scripted: Scripted) -> FormulaError:
     neighbours = [token for token in (before, reader.peek()) if token.kind == "name" and token is not scripted.base]
     letter = len(scripted.base.text) == 1
     if letter and any(len(token.text) == 1 and token.text.isalpha() for token in neighbours):
-        hint = r"a name of several letters is written \mathrm{...}"
-        return FormulaError("A210", message, scripted.span, hint, name)
+        return FormulaError("A210", message, scripted.span, _for_letters(reader, scripted), name)
     if reader.kind == "(" and not letter:
         hint = "define it by an equation, or declare it as a function"
     else:
         hint = "declare it, define it by an equation, or give the index a range"
     return FormulaError("A209", message, scripted.span, hint, name)
+
+
+def _for_letters(reader: Reader, scripted: Scripted) -> str:
+    """What to write for a run of letters: a command whose backslash was left out, or a name."""
+    start = reader.tokens.index(scripted.base)
+    word = ""
+    for token in reader.tokens[start:]:
+        if token.kind != "name" or len(token.text) != 1:
+            break
+        word += token.text
+    if word in letters.GREEK | letters.FUNCTIONS | letters.STRUCTURE:
+        return f"write `\\{word}`"
+    return r"a name of several letters is written \mathrm{...}"
 
 
 def _application(parser: Parser, name: str, sub: Script | None, sup: Script | None, span: Span) -> Node:

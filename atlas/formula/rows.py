@@ -6,6 +6,7 @@ Rows of `aligned` and commas both separate equations, so one formula can be writ
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from atlas.exceptions import FormulaError
 from atlas.formula.lexer import Token
@@ -26,6 +27,7 @@ def parts(tokens: Sequence[Token], named: frozenset[str]) -> list[Part]:
     Raises:
         FormulaError: environments that do not match.
     """
+    _check_alignment(tokens)
     spoken = list(_without_words(tokens, named))
     return [part for row in _joined(_rows(spoken)) for part in _split(row, ",") if part]
 
@@ -80,6 +82,21 @@ def _rows(tokens: Sequence[Token]) -> Iterator[Part]:
         opened = environments[-1]
         raise FormulaError("A202", f"`\\begin{{{opened.text}}}` is never closed", opened.span)
     yield tuple(row)
+
+
+def _check_alignment(tokens: Sequence[Token]) -> None:
+    """Refuse two `&=` side by side in one row, as the end of the row between them is missing."""
+    cases = 0
+    aligned = False
+    for token, after in pairwise(tokens):
+        cases += (token.kind == "begin") - (token.kind == "end") if token.text == "cases" else 0
+        if cases or token.kind not in ("&", "\\\\"):
+            continue
+        at_sign = token.kind == "&" and after.kind == "="
+        if at_sign and aligned:
+            hint = r"end the row above with `\\`; a `%` comments out the rest of a line"
+            raise FormulaError("A202", "a second `&=` in one row", token.span, hint)
+        aligned = at_sign
 
 
 def _step(environments: list[Token], token: Token, inner: bool) -> None:

@@ -29,7 +29,10 @@ _KEPT = frozenset("\t\n\f")
 """Control characters that are white space in HTML too."""
 _HIDDEN = frozenset(("Cc", "Cf", "Zl", "Zp", "Cs"))
 """Unicode's categories of characters that are not drawn: controls, formats such as changes of direction, separators."""
-_BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufdd0-\ufdef\ufe00-\ufe0f\uffa0\ufff0-\ufff8\ufffe\uffff"
+    "\U0001d159\U000e0000-\U000e0fff]"
+)
 """Characters that count as letters, marks or symbols and are not drawn either."""
 
 

@@ -20,13 +20,15 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
-from atlas.markup.code import highlight
+from atlas.markup.code import highlight, visible
 from atlas.node.process import Formula
 
 Typesetter = Callable[[Formula], Markup]
 """Gives the finished HTML of a formula that was collected before."""
 
 MATHS = frozenset({"math_inline", "math_inline_double", "math_block"})
+DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Controls that embed, isolate or override the direction of a text."""
 SCHEMES = frozenset({"http", "https", "mailto"})
 """The schemes that a link may have, besides none."""
 
@@ -91,7 +93,7 @@ class ParsedInline:
 
 def parse(markdown: str) -> ParsedProse:
     """Parse a text of several blocks."""
-    tokens = _markdown().parse(markdown)
+    tokens = _markdown().parse(_revealed(markdown))
     for token in tokens:
         if token.children:
             token.children = list(_harmless(token.children))
@@ -109,12 +111,17 @@ def parse(markdown: str) -> ParsedProse:
 
 def parse_inline(text: str) -> ParsedInline:
     """Parse a text of one line: line breaks are spaces, images are links, no formula gets a line of its own."""
-    (line,) = _markdown().parseInline(re.sub(r"\s*[\r\n]\s*", " ", text.strip()))
+    (line,) = _markdown().parseInline(re.sub(r"\s*[\r\n]\s*", " ", _revealed(text).strip()))
     tokens = tuple(_harmless(line.children or [], images=False))
     for token in tokens:
         if token.type == "math_inline_double":
             token.type = "math_inline"
     return ParsedInline(tokens, tuple(_formula(token) for token in tokens if token.type in MATHS), _plain(tokens))
+
+
+def _revealed(markdown: str) -> str:
+    """The text with signs in place of the controls by which a text shows in another order than it is written."""
+    return DIRECTION.sub(lambda found: visible(found[0]), markdown)
 
 
 def slug(title: str) -> str:

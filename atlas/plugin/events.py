@@ -23,11 +23,12 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
 from mkdocs.utils import CountHandler
 
+from atlas.entries.folders import below
 from atlas.exceptions import AtlasError, ContentError
 from atlas.issues import Issue, ordered, show
 from atlas.plugin.current import Build
 from atlas.plugin.forms import form_assets, prose_alternates, redirect_assets
-from atlas.plugin.navigation import default_nav, entity_path
+from atlas.plugin.navigation import default_nav, entity_path, escape_titles
 from atlas.plugin.pages import (
     EntityPage,
     LinkTargets,
@@ -55,6 +56,8 @@ _log = logging.getLogger("mkdocs.plugins.atlas")
 
 _FIRST, _LAST = 100, -100
 _AFTER_ALL = -1000  # also after plugins that ask to be last, as nothing may fail once the new site is in place
+
+_LONGEST_PROSE = 2_000_000  # bytes of one Markdown file
 
 _NOT_COPIED = (".yml", ".yaml", ".proofs.json")
 """What lies beside entries and is no part of the site."""
@@ -86,6 +89,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Let MkDocs, which empties `site_dir` before it builds, work in a folder beside it."""
         self._end()
+        self._refuse_links(config)
         self._refuse_to_overwrite(config)
         try:
             staging = Staging(Path(config.site_dir))
@@ -95,6 +99,20 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         self._build = Build(config, config.site_dir, staging, links)
         config.site_dir = str(staging.new)
         return config
+
+    @staticmethod
+    def _refuse_links(config: MkDocsConfig) -> None:
+        """Refuse what MkDocs would publish, wait for or hardly end with: links that lead out, pipes, huge files."""
+        found = []
+        for one in below(Path(config.docs_dir)):
+            problem = one.problem
+            if not problem and one.path.suffix == ".md" and (size := one.path.stat().st_size) > _LONGEST_PROSE:
+                problem = f"the file has {size:,} bytes; at most {_LONGEST_PROSE:,} are read"
+            if problem:
+                found.append(f"{shown_path(config, str(one.path))}: {problem}")
+        if found:
+            more = f" (and {len(found) - 5} more)" if len(found) > 5 else ""
+            raise PluginError("; ".join(found[:5]) + more)
 
     def _refuse_to_overwrite(self, config: MkDocsConfig) -> None:
         """Refuse a `site_dir` whose content a build would destroy."""
@@ -151,8 +169,9 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     on_files = CombinedEvent(_on_files_add, _on_files_navigate)
 
     def on_nav(self, nav: Navigation, /, *, config: MkDocsConfig, files: Files) -> None:
-        """Give the configuration its own `nav` back."""
+        """Give the configuration its own `nav` back, and make text of the titles that it gave."""
         config.nav = self._current().nav
+        escape_titles(nav.items)
 
     @event_priority(_LAST)
     def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str | None:

@@ -5,7 +5,7 @@ A page of a large atlas would else carry the whole of it, so that the site's siz
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -44,8 +44,19 @@ def entity_path(targets: LinkTargets, path: str, title: str | None) -> str:
     if file is None or not isinstance(file.page, EntityPage):
         return path
     if title is not None:
-        file.page.title = title
+        file.page.title = escape(title)
     return file.src_uri
+
+
+def escape_titles(items: Iterable[StructureItem]) -> None:
+    """Make text of the titles that `nav` in mkdocs.yml gives: themes print titles as HTML, and these are plain."""
+    for item in items:
+        # A page without a title of its own asks its Markdown for one, which is escaped when it is read.
+        title = vars(item).get("title")
+        if isinstance(title, str) and not isinstance(title, Markup):
+            vars(item)["title"] = escape(title)
+        if isinstance(item, Section):
+            escape_titles(item.children)
 
 
 class Menus:

@@ -12,7 +12,10 @@ import tempfile
 from pathlib import Path
 from stat import S_ISREG
 
+from atlas.exceptions import FileTooLargeError
+from atlas.files import read_bytes
 from atlas.kept import VARIABLE, cache_folder
+from atlas.sources.archive import DEFAULT_LIMITS
 from atlas.sources.blob import blob_id
 
 log = logging.getLogger(__name__)
@@ -40,7 +43,10 @@ class BlobCache:
             if not S_ISREG(place.stat().st_mode):  # to read a pipe would be to wait for ever
                 log.warning("%s in the cache is no file; what belongs there is brought anew.", place)
                 return None
-            content = place.read_bytes()
+            content = read_bytes(place, DEFAULT_LIMITS.member)
+        except FileTooLargeError as error:
+            log.warning("%s in the cache, and no pinned file is as long; what belongs there is brought anew.", error)
+            return None
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:

@@ -22,13 +22,16 @@ from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from atlas.entries.base import Record, Text
 from atlas.entries.manifest import BlobId, Manifest, RepositoryPath, Sha256
-from atlas.exceptions import HashMismatchError, RevisionError, SourceError
-from atlas.files import write_whole
+from atlas.exceptions import FileTooLargeError, HashMismatchError, RevisionError, SourceError
+from atlas.files import read_text, write_whole
 from atlas.sources.git import TIMEOUT, fetched, open_clone
 from atlas.sources.progress import Progress, silent
 
 LOCK_NAME = "pins.lock"
 BY_CLONE = "git-dir"
+
+MAX_LOCK = 16_000_000
+"""The longest lock file that is read, in bytes."""
 """The method of a proof against a local clone; where that clone is says nothing to anybody else."""
 HEADER = """\
 # Each record says that git was asked whether a file with this blob id is at this path of this commit, and that it is.
@@ -208,10 +211,10 @@ def records_of(source_id: str, manifest: Manifest, method: str, day: datetime.da
 def load_lock(path: Path) -> PinLock:
     """The proofs in a lock file; none where there is no file."""
     try:
-        written = path.read_text(encoding="utf-8")
+        written = read_text(path, MAX_LOCK)
     except FileNotFoundError:
         return PinLock()
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, UnicodeDecodeError, FileTooLargeError) as error:
         raise SourceError(f"{path.name} cannot be read: {error}") from error
     try:
         records = TypeAdapter(tuple[PinRecord, ...]).validate_python(tuple(yaml.safe_load(written) or ()))

@@ -234,7 +234,7 @@ def test_lists_of_another_length_do_not_fit_the_layers(nested: Collection) -> No
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("ignored: {dropout:", "ignored: {bias:", "`bias` is in `settings` and in `ignored`; it is one of them"),
+        ("ignored: {dropout:", "ignored: {bias:", "`bias` is in `settings` and in `ignored`"),
         (
             "width: hidden_size",
             "width: hiden_size",

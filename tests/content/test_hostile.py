@@ -102,6 +102,18 @@ def test_every_text_that_pages_show_is_hostile(check: Check) -> None:
         r"\def\a{xxxxxxxxxx}\def\b{\a\a\a\a\a\a\a\a\a\a}\def\c{\b\b\b\b\b\b\b\b\b\b}\c\c\c\c\c\c\c\c\c\c",
         r"\newcommand{\x}{\x x}\x",
         r"{" * 200 + "x",
+        r"\gdef\x{\x\x}\x",
+        r"\csname x\endcsname",
+        r'\char"202E',
+        r"\rule{99999em}{99999em}",
+        r"x\kern99999em x",
+        r"\mkern 99999999mu x",
+        r"\raisebox{9999em}{x}",
+        r"\hat" * 300 + " x",
+        r"\left(" * 300 + "x",
+        r"\frac{1}{" * 100 + "x" + "}" * 100,
+        r"x" + "_{y" * 200 + "}" * 200,
+        r"\fbox{" * 100 + "x" + "}" * 100,
         r"\unknown<script>",
     ],
 )
@@ -116,6 +128,18 @@ def test_formulas_that_do_more_than_show_maths_are_refused(hostile: Path, check:
         ("content/model/encoder/norm.yml", 4, "A801")
     ], show(outcome.issues)
     assert outcome.checked is None
+
+
+@pytest.mark.parametrize(
+    "formula", [r"\begin{aligned}" * 60 + "x" + r"\end{aligned}" * 60, r"x\\" * 3000, "x+" * 9000 + "x"]
+)
+def test_formulas_that_are_only_large_are_typeset_in_bounds(hostile: Path, check: Check, formula: str) -> None:
+    file = hostile / "content/model/encoder/norm.yml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(r"\text{<script>alert(1)</script>}'", f"{formula}'"), encoding="utf-8")
+    outcome = check(hostile)
+    assert show(outcome.issues) == ""
+    assert len(require(outcome).entries[1].entry.data.formula) > len(formula)
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def place_of(document: Document, part: str) -> tuple[int, int, str]:
         ('f: "a\\\\\\\\ \\\\kappa"\n', "\\kappa", 1, 11),
         ("g: {f: 1}\nf: é😀 \\kappa\n", "\\kappa", 2, 7),
         ("g: 😀\nf: |\n  é😀 \\kappa\n", "\\kappa", 3, 6),
-        ("f: &x '\\kappa'\n", "\\kappa", 1, 8),
+        ("f: &x '\\kappa'\ng: *x\n", "\\kappa", 1, 8),
         ("g: &x 'a \\kappa'\nf: *x\n", "\\kappa", 1, 10),
         ("'f':   \\kappa # why\n", "\\kappa", 1, 8),
         ("{g: 1, f: '\\kappa'}\n", "\\kappa", 1, 12),

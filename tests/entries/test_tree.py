@@ -125,7 +125,7 @@ def test_places_count_characters_and_line_feeds_in_any_line_ending() -> None:
 
 
 def test_a_value_stands_after_its_anchor() -> None:
-    document = sound("a: &x 'foo'\nb: &y\n  - 1\nc: &z\n  text\nd: *x\ne: *y\n")
+    document = sound("a: &x 'foo'\nb: &y\n  - 1\nc: &z\n  text\nd: *x\ne: *y\nf: *z\n")
     assert document.marks["a",] == Mark(PATH, 1, 7, "'")
     assert document.marks["c",] == Mark(PATH, 5, 3, "")
     assert document.value["d"] == "foo"
@@ -140,20 +140,20 @@ def test_a_value_stands_after_its_anchor() -> None:
     [
         # A002: what is not YAML
         ("a: 'foo\nb: 1\n", "A002", 1, 4, "a quote is opened here and not closed", "''"),
-        ('a: 1\nb: "foo\n', "A002", 2, 4, "a quote is opened here and not closed", "''"),
+        ('a: 1\nb: "foo\n', "A002", 2, 4, "a quote is opened here and not closed", 'write " at its end'),
         ("a: 'it's here'\n", "A002", 1, 8, "a quote ends where the text goes on", "quote the whole text"),
         ("a: 'foo' bar\n", "A002", 1, 10, "a quote ends where the text goes on", "quote the whole text"),
         ("a: Post-norm: the sum\n", "A002", 1, 13, "a colon with a space", "quote the text"),
         ("a: 1\n  b: 2\n", "A002", 2, 4, "indented deeper than the one above", "indent it like the line above"),
-        ("a:\n    b: 1\n  c: 2\n", "A002", 3, 3, "did not find expected key", "indentation"),
-        ("a: 1\nfoo\nb: 2\n", "A002", 2, 1, "a key without its colon", "key: value"),
-        ("a: |\n\\begin{aligned}\nx\n", "A002", 2, 1, "a key without its colon", "key: value"),
-        ("a: {x: 1, y: 2\nb: 3\n", "A002", 1, 4, "begins with {", "in { } and [ ] quote"),
-        ("a: [x, y\nb: 3\n", "A002", 1, 4, "begins with [", "in { } and [ ] quote"),
+        ("a:\n    b: 1\n  c: 2\n", "A002", 3, 3, "this line is indented by 2 spaces", "line 2 is indented by 4"),
+        ("a: 1\nfoo\nb: 2\n", "A002", 2, 1, "a key without its colon", "write `foo: ...`"),
+        ("a: |\n\\begin{aligned}\nx\n", "A002", 2, 1, "less than the text of `a`", "by 2 spaces or more"),
+        ("a: {x: 1, y: 2\nb: 3\n", "A002", 1, 4, "`{` is opened here", "in { } and [ ] quote"),
+        ("a: [x, y\nb: 3\n", "A002", 1, 4, "`[` is opened here", "in { } and [ ] quote"),
         ("a: {x} is\n", "A002", 1, 8, "begins with {", "quote a text that begins so"),
         ("a: [x] is\n", "A002", 1, 8, "begins with [", "quote a text that begins so"),
-        ("out: {x_{n+1}: y}\n", "A002", 1, 9, "begins with {", "quote every text that holds { }"),
-        ("a: {t: Ba: Layer}\n", "A002", 1, 10, "begins with {", '": "'),
+        ("out: {x_{n+1}: y}\n", "A002", 1, 9, "`{` is opened here", "quote every text that holds { }"),
+        ("a: {t: Ba: Layer}\n", "A002", 1, 10, "a comma or `}` is missing", '": "'),
         ("a: * x\n", "A002", 1, 4, "begins with *", "quote a text that begins so"),
         ("a: *x y\n", "A002", 1, 7, "begins with *", "quote a text that begins so"),
         ("a: @x\n", "A002", 1, 4, "begins with @", "quote a text that begins so"),
@@ -169,9 +169,9 @@ def test_a_value_stands_after_its_anchor() -> None:
         ("a: x\n\tb: 1\n", "A002", 2, 1, "tabs", "use spaces"),
         ("a:\n  b: 1\n\tc: 2\n", "A002", 3, 1, "tabs", "use spaces"),
         # A003
-        ("a: 1\nb: 2\na: 3\n", "A003", 3, 1, "the key `a` stands twice; it is first on line 1", ""),
-        ("a: {b: 1,\n  b: 2}\n", "A003", 2, 3, "the key `b` stands twice; it is first on line 1", ""),
-        ("'a': 1\r\na: 3\r\n", "A003", 2, 1, "the key `a` stands twice; it is first on line 1", ""),
+        ("a: 1\nb: 2\na: 3\n", "A003", 3, 1, "the key `a` stands twice; it is first on line 1", "delete one of them"),
+        ("a: {b: 1,\n  b: 2}\n", "A003", 2, 3, "the key `b` stands twice; it is first on line 1", "delete one of them"),
+        ("'a': 1\r\na: 3\r\n", "A003", 2, 1, "the key `a` stands twice; it is first on line 1", "delete one of them"),
         # A004
         ('a: "\\frac{1}{d}"\n', "A004", 1, 5, "the backslash of `\\frac` begins an escape", "use single quotes"),
         ('a: "x \\beta"\n', "A004", 1, 7, "the backslash of `\\beta` begins an escape", "use single quotes"),

@@ -315,3 +315,14 @@ def test_a_page_with_real_formulas() -> None:
     assert html.count('<span class="katex">') == 3
     assert html.count('<div class="math-display" tabindex="0"><span class="katex-display">') == 1
     assert parsed.contents(shown)[0].title_html.startswith('About <span class="katex">')
+
+
+def test_controls_of_direction_are_shown_and_not_obeyed() -> None:
+    for control in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069":
+        sign = f"⟨U+{ord(control):04X}⟩"
+        html = parse(f"# a{control}b\n\n[c{control}](x.md) `d{control}` ${control}$").render(
+            lambda formula: Markup("{}").format(formula.tex)
+        )
+        assert control not in html
+        assert html.count(sign) >= 4
+        assert parse_inline(f"a{control}b").text == f"a{sign}b"

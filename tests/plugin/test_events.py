@@ -489,6 +489,22 @@ def test_the_navigation_of_mkdocs_yml_may_name_yaml_files_and_give_titles(projec
     assert navigation_of(project.read("index.html")) == "<li>Welcome<li>Layers<ul><li>Norm<li>Other</ul>"
 
 
+def test_titles_of_mkdocs_yml_are_text_in_every_theme(project: Project) -> None:
+    hostile = "</title><script>alert(1)</script> & more"
+    project.write("content/prose.md", "<p>no heading</p>")
+    project.write("content/other.md", '<h1 id="x">Own</h1>')
+    inner = [{hostile: "prose.md"}, {hostile: "https://example.org/"}, "other.md"]
+    nav = [{hostile: "transformer/encoder/layer-norm.yml"}, {hostile: inner}]
+    project.configure(nav=nav)
+    project.build(strict=True)
+    for path in ("transformer/encoder/layer-norm/index.html", "prose/index.html", "other/index.html"):
+        page = project.read(path)
+        assert "<script>" not in page
+        assert page.count("&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; &amp; more") >= 4
+        assert "&amp;lt;" not in page
+    assert "<title>Own</title>" in project.read("other/index.html")
+
+
 def test_entities_that_not_in_nav_names_by_their_page_are_left_out(project: Project) -> None:
     project.entry("other", title="Other")
     project.configure(not_in_nav="/other.md\n")

@@ -29,13 +29,21 @@ def test_an_entry_of_bibtex() -> None:
         ("R&D at 5%", r"R\&D at 5\%"),
         (r"R\&D", r"R\&D"),
         ("two\n lines", "two lines"),
+        ("a\\", r"a{\textbackslash}"),
+        (r"a \\\\", r"a \\\\"),
     ],
 )
 def test_no_title_ends_its_field_before_its_end(title: str, shown: str) -> None:
-    entry = bibtex("net", paper(title, title))
-    assert f"  title = {{{shown}}},\n  author = {{{shown}}},\n" in entry
+    entry = bibtex("net", paper(title, "A"))
+    assert f"  title = {{{shown}}},\n  author = {{A}},\n" in entry
     depth = 0
     for char in entry:
         depth += (char == "{") - (char == "}")
         assert depth >= 0
     assert depth == 0
+
+
+def test_an_author_whose_name_holds_the_word_between_authors_stays_one() -> None:
+    assert "author = {{Research and Development} and Anderson, P.}" in bibtex(
+        "net", paper("T", "Research and Development", "Anderson, P.")
+    )

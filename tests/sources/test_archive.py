@@ -3,9 +3,12 @@ from __future__ import annotations
 import gzip
 import io
 import stat
+import subprocess
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -240,3 +243,40 @@ def test_the_names_of_all_files_are_told_without_reading_any(
         member_names(io.BytesIO(make_wheel({"../a": b""})), "p.whl")
     with pytest.raises(ArchiveError, match="several"):
         member_names(io.BytesIO(make_sdist({"q/a": b"", "r/b": b""}, "")), "p.tar.gz")
+
+
+READER = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (400_000_000,) * 2)
+from atlas.sources.archive import read_members
+with open(sys.argv[1], "rb") as file:
+    found = read_members(file, sys.argv[2], ["pkg/layers.py"])
+print(found["pkg/layers.py"])
+"""
+
+
+@pytest.mark.parametrize("name", [WHEEL, SDIST])
+def test_a_bomb_takes_little_memory(tmp_path: Path, name: str) -> None:
+    """A wanted file of 800 MB, in an archive of a few, where the process may have 400 MB in all."""
+    archive, zeros = tmp_path / name, bytes(10_000_000)
+    if name == WHEEL:
+        with (
+            zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as made,
+            made.open("pkg/layers.py", "w") as file,
+        ):
+            for _ in range(80):
+                file.write(zeros)
+    else:
+        header = member("p-1/pkg/layers.py")
+        header.size = 80 * len(zeros)
+        with gzip.open(archive, "wb", compresslevel=1) as packed:
+            packed.write(header.tobuf())
+            for _ in range(80):
+                packed.write(zeros)
+            packed.write(bytes(1024))
+    assert archive.stat().st_size < 8_000_000
+    ran = subprocess.run(  # noqa: S603 - our own interpreter and text
+        [sys.executable, "-c", READER, str(archive), name], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert f"pkg/layers.py in {name} is larger than the limit of 16,777,216 bytes" in ran.stdout

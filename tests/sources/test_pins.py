@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from atlas.entries.manifest import Manifest
 from atlas.exceptions import HashMismatchError, MissingFileError, RevisionError, SourceError
@@ -142,7 +143,10 @@ def test_a_release_is_no_proof_and_proving_it_names_the_commit(
 def test_a_proved_commit_that_is_shortened_is_no_release(
     make_manifest: Make, manifest: Manifest, lock: PinLock, shorten: int
 ) -> None:
-    status = pin_status("project", make_manifest(revision=manifest.revision[:-shorten]), LAYERS, lock)
+    with pytest.raises(ValidationError, match=r"a commit is given by its 40 hexadecimal digits"):
+        make_manifest(revision=manifest.revision[:-shorten])
+    shortened = manifest.model_copy(update={"revision": manifest.revision[:-shorten]})
+    status = pin_status("project", shortened, LAYERS, lock)
     assert (status.state, status.differs, status.field) == (PinState.EDITED, ("revision",), ("revision",))
 
 
