@@ -139,6 +139,13 @@ def main() -> None:
         expect(run("mkdocs", "build", "--strict"), 1, ["content/pebble/body/standardize.yml:3:22"])
         if (project / "site/index.html").read_bytes() != before:
             sys.exit("the failed build changed the site")
+        environment, project = dict(os.environ), folder
+        expect(run("atlas", "init", "demo", "--title", "Demo"), 0, ["files written into demo"])
+        project = folder / "demo"
+        expect(run("atlas", "check"), 0, ["no issues"])
+        expect(run("mkdocs", "build", "--strict"), 0, [])
+        if not (project / "site/miniature/layers/layer-norm/index.html").is_file():
+            sys.exit("the atlas that `atlas init` made has no page of its LayerNorm")
     sys.stdout.write("Another project was built with the wheel alone.\n")
 
 

@@ -24,7 +24,7 @@ class _Failure(click.ClickException):
     exit_code = 2
 
 
-COMMANDS = ("check", "fetch", "pin", "repin", "run", "schema", "show", "verify")
+COMMANDS = ("check", "doctor", "explain", "fetch", "init", "new", "pin", "repin", "run", "schema", "show", "verify")
 """Each is the function of this name in the module of this name in `atlas.commands`."""
 
 
@@ -59,6 +59,9 @@ class _Commands(click.Group):
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Your shell completes commands, entries, variants and operators after: "
+    'eval "$(_ATLAS_COMPLETE=bash_source atlas)" in ~/.bashrc (zsh_source in ~/.zshrc), or for fish '
+    "_ATLAS_COMPLETE=fish_source atlas | source.",
 )
 @click.version_option(package_name="openmodelatlas", prog_name="atlas")
 def main() -> None:
@@ -66,6 +69,9 @@ def main() -> None:
 
     A project is a folder with a mkdocs.yml: entries in its content folder, manifests of pinned upstream sources in its
     sources folder. The site is built with `mkdocs build` and previewed with `mkdocs serve`.
+
+    To begin: `atlas init DIR` makes an atlas that works, `atlas new` writes a file with marked blanks, `atlas check`
+    says what is wrong, `atlas explain CODE` what that means, and `atlas doctor` what this machine lacks.
 
     Exit codes are 0 where nothing is wrong, 1 where there are issues (all of them are listed), and 2 where a command
     could not do its work.

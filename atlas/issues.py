@@ -30,6 +30,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A013": "a file that is not one mapping",
         "A014": "a number that is too long",
         "A015": "a text that a comment cuts off",
+        "A016": "a blank that is not filled in",
         "A101": "an unknown key",
         "A102": "a missing key",
         "A103": "a value of another type",
@@ -168,7 +169,7 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A911": "a file of another site that pages do not load",
     }
 )
-"""Every code with what it is about. A001 to A015 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
+"""Every code with what it is about. A001 to A016 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
 shapes, A4xx parameters, A5xx pinned sources, A6xx models' graphs and configurations, A7xx proofs by execution, A8xx
 display, A9xx pages, prose and links."""
 

@@ -16,9 +16,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from atlas.checks.records import load_records
-from atlas.cli import main
+from atlas.cli import COMMANDS, main
 from atlas.commands import checking
-from atlas.commands.output import ProgressDisplay
+from atlas.commands.progress import ProgressDisplay
 from atlas.exceptions import NodeError
 from atlas.issues import Issue
 from atlas.sources.blob import blob_id
@@ -76,12 +76,12 @@ def error_line(result: Result) -> str:
 
 def test_version_and_help_are_enough_to_begin_with(atlas: Atlas) -> None:
     assert atlas("--version").stdout == "atlas, version 0.1.0\n"
-    for arguments in ([], ["check"], ["fetch"], ["pin"], ["run"], ["show"], ["verify"], ["schema"]):
+    for arguments in ([], *([name] for name in COMMANDS), ["new", "component"], ["new", "source"]):
         for flag in ("--help", "-h"):
             shown = atlas(*arguments, flag)
             assert shown.exit_code == 0
             assert shown.stdout.startswith(f"Usage: {' '.join(['atlas', *arguments])} ")
-    assert {"check", "fetch", "pin", "run", "schema", "show", "verify"} <= set(atlas("--help").stdout.split())
+    assert {*COMMANDS} <= set(atlas("--help").stdout.split())
 
 
 def test_the_installed_command_is_this_one() -> None:
@@ -435,6 +435,8 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", terminal)
     with ProgressDisplay() as progress:
         progress("one.whl", 256, 1024)

@@ -27,6 +27,8 @@ ROOMS = (
     "checks",
     "project",
     "selection",
+    "scaffold",
+    "explain",
     "render",
     "commands",
     "plugin",

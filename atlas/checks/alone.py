@@ -9,7 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -70,6 +70,10 @@ class Alone:
         return self.table is not None
 
 
+Counted = Callable[[str, int, int], None]
+"""Takes note of an entry that is checked next, of how many are done, and of how many there are."""
+
+
 class Executor(Protocol):
     """What runs work somewhere: the executors of `concurrent.futures`, and clients of clusters that look like them."""
 
@@ -77,12 +81,17 @@ class Executor(Protocol):
         """The results in the order of the parts: the results themselves, or futures that have a `result()`."""
 
 
-def judged(tasks: Sequence[Task], kept: Kept | None = None, executor: Executor | None = None) -> list[Alone]:
+def judged(
+    tasks: Sequence[Task],
+    kept: Kept | None = None,
+    executor: Executor | None = None,
+    counting: Counted | None = None,
+) -> list[Alone]:
     """Each entry's judgement, in order; of those that are kept, none is made again."""
     keys = [_key(task) for task in tasks]
     found = _kept(keys, kept)
     missing = [task for task, key in zip(tasks, keys, strict=True) if key is None or key not in found]
-    made = iter(_spread(missing, executor))
+    made = iter(_spread(missing, executor, counting or _uncounted))
     results = [next(made) if key is None or key not in found else found[key] for key in keys]
     if kept is not None:
         new = [(key, alone) for key, alone in zip(keys, results, strict=True) if key is not None and key not in found]
@@ -95,14 +104,21 @@ def judge_all(tasks: Sequence[Task]) -> list[Alone]:
     return [judge(task) for task in tasks]
 
 
-def _spread(tasks: Sequence[Task], executor: Executor | None) -> list[Alone]:
+def _uncounted(_: str, __: int, ___: int) -> None:
+    """Take no note."""
+
+
+def _spread(tasks: Sequence[Task], executor: Executor | None, counting: Counted) -> Iterator[Alone]:
     """Judge entries, where it pays in several processes."""
     if executor is not None:
-        return _gathered(executor, tasks)
-    if len(tasks) < WORTHWHILE or processes() == 1:
-        return judge_all(tasks)
-    with ProcessPoolExecutor(processes(), multiprocessing.get_context("spawn")) as pool:
-        return _gathered(pool, tasks)
+        yield from _gathered(executor, tasks, counting)
+    elif len(tasks) < WORTHWHILE or processes() == 1:
+        for number, task in enumerate(tasks):
+            counting(task.entry.id, number, len(tasks))
+            yield judge(task)
+    else:
+        with ProcessPoolExecutor(processes(), multiprocessing.get_context("spawn")) as pool:
+            yield from _gathered(pool, tasks, counting)
 
 
 def processes() -> int:
@@ -110,10 +126,11 @@ def processes() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _gathered(executor: Executor, tasks: Sequence[Task]) -> list[Alone]:
+def _gathered(executor: Executor, tasks: Sequence[Task], counting: Counted) -> Iterator[Alone]:
     parts = [tasks[first : first + PART] for first in range(0, len(tasks), PART)]
-    results = executor.map(judge_all, parts)
-    return [alone for part in results for alone in (part.result() if hasattr(part, "result") else part)]
+    for number, part in enumerate(executor.map(judge_all, parts)):
+        counting(parts[number][0].entry.id, number * PART, len(tasks))
+        yield from part.result() if hasattr(part, "result") else part
 
 
 def judge(task: Task) -> Alone:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from atlas.checks.alone import Alone, Executor, Task, formula_proof, judged
+from atlas.checks.alone import Alone, Counted, Executor, Task, formula_proof, judged
 from atlas.checks.api import check_api
 from atlas.checks.backing import unbacked_sizes
 from atlas.checks.base import Collector, Proof
@@ -70,12 +71,14 @@ def check_project(
     memory: Memory | None = None,
     kept: Kept | None = None,
     executor: Executor | None = None,
+    counting: Counted | None = None,
 ) -> Outcome:
     """Load and check everything below the two folders; what was proved before and is kept is not proved again.
 
     With `concerns`, which answers for a file whether it is asked about, only the collections and sources of such files
     are checked. With a `memory` of earlier runs, a collection is checked again only if what it rests on has changed.
-    Entries are judged by the executor, where one is given; else by this machine's cores, where these are many.
+    Entries are judged by the executor, where one is given; else by this machine's cores, where these are many;
+    `counting` is told how far they are.
     """
     atlas, issues = load(root, content, sources)
     if concerns is not None:
@@ -83,7 +86,10 @@ def check_project(
     found = Collector()
     found.extend(issues)
     lock = _lock(sources, root, found)
-    run = _Run(atlas, found, SourceCheck(atlas, make_store(atlas), lock, missing), memory or Memory(), kept, executor)
+    check = SourceCheck(atlas, make_store(atlas), lock, missing)
+    run = _Run(
+        atlas, found, check, memory or Memory(), partial(judged, kept=kept, executor=executor, counting=counting)
+    )
     checked = run.everything(typesetter, concerns)
     issues = ordered([*found.issues, *run.sources.found.issues])
     errors = [issue for issue in issues if issue.severity == "error"]
@@ -144,12 +150,10 @@ class _Run:
         found: Collector,
         sources: SourceCheck,
         memory: Memory,
-        kept: Kept | None,
-        executor: Executor | None,
+        judge: Callable[[list[Task]], list[Alone]],
     ) -> None:
         self.atlas = atlas
-        self.kept = kept
-        self.executor = executor
+        self.judged = judge
         self.alone: Mapping[str, Alone] = {}
         self.references: dict[str, list[Issue]] = {}
         self.found = found
@@ -229,7 +233,7 @@ class _Run:
             symbols = tuple(check_symbols(entry, collection)) if light else ()
             placed = not self.references[entry.id] and sizes_are_known(entry, collection)
             tasks.append(Task(entry, readable, placed, symbols))
-        results = judged(tasks, self.kept, self.executor)
+        results = self.judged(tasks)
         self.alone = {task.entry.id: alone for task, alone in zip(tasks, results, strict=True)}
 
     def entry(self, entry: Entry) -> _Sound | None:

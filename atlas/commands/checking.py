@@ -9,7 +9,7 @@ from functools import partial
 from atlas.checks.memory import Memory
 from atlas.checks.run import Outcome, check_project
 from atlas.checks.sources import MissingSources
-from atlas.commands.output import ProgressDisplay, say
+from atlas.commands.progress import Counting, Waiting
 from atlas.entries.atlas import Atlas
 from atlas.entries.manifest import Manifest
 from atlas.exceptions import NodeError
@@ -23,11 +23,11 @@ from atlas.sources.store import SourceStore
 class Checker:
     """Checks a project, as often as wanted, with one Node process; what has not changed is not checked again."""
 
-    def __init__(self, node: Typesetter, kept: Kept, progress: ProgressDisplay, *, offline: bool) -> None:
+    def __init__(self, node: Typesetter, kept: Kept, counting: Counting, *, offline: bool) -> None:
         self.memory = Memory()
         self._node = node
         self._kept = kept
-        self._progress = progress
+        self._counting = counting
         self._offline = offline
         self._store: tuple[Mapping[str, Manifest], SourceStore] | None = None
 
@@ -45,21 +45,22 @@ class Checker:
             concerns=concerns,
             memory=self.memory,
             kept=self._kept,
+            counting=self._counting,
         )
 
     def _store_of(self, atlas: Atlas) -> SourceStore:
         """The store of the last run while the manifests are the same: what it could not bring is not tried again."""
         manifests = {name: source.data for name, source in atlas.sources.items()}
         if self._store is None or self._store[0] != manifests:
-            self._store = manifests, SourceStore(manifests, offline=self._offline, progress=self._progress)
+            self._store = manifests, SourceStore(manifests, offline=self._offline, progress=self._counting.bringing)
         return self._store[1]
 
 
 @contextmanager
 def checker(offline: bool) -> Iterator[Checker]:
     """A checker between its beginning and its end."""
-    with Kept() as kept, Typesetter(kept, partial(node_environment, offline)) as node, ProgressDisplay() as progress:
-        yield Checker(node, kept, progress, offline=offline)
+    with Kept() as kept, Typesetter(kept, partial(node_environment, offline)) as node, Counting("checking") as counting:
+        yield Checker(node, kept, counting, offline=offline)
 
 
 def checked_project(
@@ -86,6 +87,7 @@ def node_environment(offline: bool) -> Environment:
                 "the Node environment that formulas are typeset with is not in the cache, and --offline forbids to "
                 "bring it; run `atlas fetch` where there is a network"
             )
-        say(what)
+        waiting.begin(what)
 
-    return prepare(progress=bringing)
+    with Waiting() as waiting:
+        return prepare(progress=bringing)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from atlas.commands.checking import node_environment
+from atlas.commands.completion import source_ids
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project, perhaps_offline
-from atlas.commands.output import ISSUES_FOUND, ProgressDisplay, counted, print_issues, say, summary
+from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
+from atlas.commands.progress import ProgressDisplay
 from atlas.entries.atlas import Source
 from atlas.exceptions import OfflineError, SourceError
 from atlas.issues import Issue
@@ -17,7 +19,7 @@ from atlas.sources.store import SourceStore, fetch_all
 
 
 @click.command(short_help="Bring pinned files into the cache.")
-@click.argument("ids", nargs=-1, metavar="[SOURCE]...")
+@click.argument("ids", nargs=-1, metavar="[SOURCE]...", shell_complete=source_ids)
 @on_a_project
 @perhaps_offline
 @click.pass_context

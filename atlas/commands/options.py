@@ -60,6 +60,6 @@ def _found(ctx: click.Context, _: click.Parameter, folder: Path | None) -> Proje
     except ProjectError as error:
         hint = "; name the project's folder with --project" if folder is None else ""
         raise click.UsageError(f"{error}{hint}", ctx) from error
-    if not project.has_plugin:
+    if not project.has_plugin and not ctx.resilient_parsing:  # a completing shell would show it amid the line
         say(f"{project.config} does not list the plugin {PLUGIN}, so MkDocs makes no pages; add `plugins: [{PLUGIN}]`")
     return project

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -18,9 +14,6 @@ from atlas.entries.spans import excerpt_at
 from atlas.entries.tree import MAX_BYTES
 from atlas.issues import Format, Issue, ordered, show
 from atlas.project import Project
-
-if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
 
 ISSUES_FOUND = 1
 """The exit code of a command that found issues."""
@@ -82,36 +75,3 @@ def counted(number: int, noun: str) -> str:
     """A number with its noun: `1 entry`, `2 entries`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
-
-
-class ProgressDisplay:
-    """What is being brought: a bar on a terminal, elsewhere a line for each thing."""
-
-    def __init__(self) -> None:
-        self._stream = sys.stderr
-        self._stack = ExitStack()
-        self._bar: ProgressBar[int] | None = None
-        self._what = ""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
-    def __call__(self, what: str, done: int, total: int | None) -> None:
-        """Take note that `done` of `total` bytes of `what` are here; `total` is None where it is not known."""
-        is_drawn = bool(total) and self._stream.isatty()
-        if what != self._what:
-            self._stack.close()
-            self._what, self._bar = what, None
-            if not is_drawn:
-                say(f"bringing {what}")
-        if is_drawn:
-            if self._bar is None or done < self._bar.pos:  # another attempt begins anew
-                self._stack.close()
-                self._bar = click.progressbar(length=total, label=what, file=self._stream)
-                self._stack.enter_context(self._bar)
-            self._bar.update(done - self._bar.pos)

@@ -12,7 +12,8 @@ import click
 from pydantic import TypeAdapter, ValidationError
 
 from atlas.commands.manifests import manifests
-from atlas.commands.output import ProgressDisplay, counted, say
+from atlas.commands.output import counted, say
+from atlas.commands.progress import ProgressDisplay
 from atlas.entries.atlas import Source
 from atlas.entries.base import Identifier
 from atlas.entries.load import load, shown_path

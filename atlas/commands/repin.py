@@ -11,7 +11,8 @@ from atlas.checks.record_files import SUFFIX, records_path
 from atlas.commands.excerpts import Outcome, Quotation, find_again, quotations
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
-from atlas.commands.output import ISSUES_FOUND, ProgressDisplay, counted, say
+from atlas.commands.output import ISSUES_FOUND, counted, say
+from atlas.commands.progress import ProgressDisplay
 from atlas.entries.atlas import Source
 from atlas.entries.load import load, shown_path
 from atlas.entries.manifest import Manifest

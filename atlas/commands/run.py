@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from atlas.checks.base import listed
+from atlas.commands.completion import model_ids, variant_names
 from atlas.commands.models import Loaded, chosen, model_named, setting_sizes, shown_shape, shown_sizes
 from atlas.commands.options import on_a_project
 from atlas.commands.output import counted, print_json, say
@@ -51,9 +52,14 @@ class Asked:
 
 
 @click.command(short_help="Run a model with random weights, and show its shapes and values.")
-@click.argument("model")
+@click.argument("model", shell_complete=model_ids)
 @on_a_project
-@click.option("--variant", metavar="NAME", help="The variant whose sizes are taken.  [default: the first]")
+@click.option(
+    "--variant",
+    metavar="NAME",
+    shell_complete=variant_names,
+    help="The variant whose sizes are taken.  [default: the first]",
+)
 @setting_sizes
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of weights and inputs.")
 @click.option(

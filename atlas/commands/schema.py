@@ -1,18 +1,57 @@
-"""`atlas schema`: what YAML files may hold, for editors and other tools."""
+"""`atlas schema`: what editors and other tools need to know of entries and manifests."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
-from atlas.commands.output import print_json
+from atlas.commands.output import counted, print_json, say
+from atlas.entries.load import shown_path
 from atlas.entries.schemas import KINDS, entry_schemas
+from atlas.files import write_whole
+
+GLOBS: Mapping[str, str] = {
+    "component": "content/**/*.yml",
+    "model": "content/*/model.yml",
+    "library": "content/*/library.yml",
+    "source": "sources/*.yml",
+}
+"""Where the files of each kind are in a project."""
 
 
-@click.command(short_help="Print the JSON Schema of the files that contributors write.")
+@click.command(short_help="Print or write the JSON Schemas of the files that contributors write.")
 @click.argument("kind", type=click.Choice(list(KINDS)), required=False)
-def schema(kind: str | None) -> None:
-    """Print the JSON Schema of one KIND of file, or of all of them by kind, for editors and other tools."""
-    schemas = entry_schemas()
-    print_json(json.dumps(schemas if kind is None else schemas[kind], ensure_ascii=False, indent=2))
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write each schema into a file of this folder, KIND.schema.json.",
+)
+def schema(kind: str | None, out: Path | None) -> None:
+    r"""Print the JSON Schema of one KIND of file, or of all of them by kind, for editors and other tools.
+
+    Every key is described. With --out the schemas are written into files. An editor with the YAML language server then
+    completes and explains the keys of a file whose first line names its schema, relative to the file:
+
+    \b
+      # yaml-language-server: $schema=../../../schemas/component.schema.json
+    """
+    schemas = {name: one for name, one in entry_schemas().items() if kind in (None, name)}
+    if out is None:
+        print_json(_json(schemas if kind is None else schemas[kind]))
+        return
+    for name, one in schemas.items():
+        write_whole(out / f"{name}.schema.json", _json(one) + "\n")
+    shown = shown_path(out, Path.cwd())
+    click.echo(f"{counted(len(schemas), 'schema')} written into {shown}")
+    say("a file names its schema in its first line, relative to itself:")
+    for name in schemas:
+        above = "/".join([".."] * (GLOBS[name].replace("**", "x/x").count("/")))
+        say(f"  {GLOBS[name]}:  # yaml-language-server: $schema={above}/{shown}/{name}.schema.json")
+
+
+def _json(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2)

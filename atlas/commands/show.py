@@ -1,4 +1,4 @@
-"""`atlas show`: what a model has and does, counted from its entries, for a variant or for a configuration file."""
+"""`atlas show`: what a model has and does, counted from its entries; and what is known of any other entry."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from atlas.checks.configuration_file import ConfigurationFile, load_configuratio
 from atlas.checks.graph import misfit_of_shapes
 from atlas.checks.json_values import shown
 from atlas.checks.published import PublishedCheck, check_published
+from atlas.commands.completion import everything, variant_names
 from atlas.commands.figures import Figures
 from atlas.commands.models import Loaded, chosen, loaded_atlas, model_named, setting_sizes
-from atlas.commands.options import on_a_project
+from atlas.commands.options import on_a_project, perhaps_offline
 from atlas.commands.output import ISSUES_FOUND, print_issues, print_json, say, summary
+from atlas.commands.report import report_data, report_text
 from atlas.commands.show_json import figures_data
+from atlas.commands.show_named import named_report
 from atlas.commands.show_text import figures_text
 from atlas.entries.collection import Model
 from atlas.exceptions import SizeError
@@ -32,10 +35,16 @@ LENGTH = 128
 """The length of a sequence, or the rows and columns of an image, where nobody states another."""
 
 
-@click.command(short_help="Count a model's parameters, cache and computation, and show its shapes.")
-@click.argument("model", required=False)
+@click.command(short_help="Count a model; tell what is known of a component, library, source or operator.")
+@click.argument("name", required=False, metavar="[NAME]", shell_complete=everything)
 @on_a_project
-@click.option("--variant", metavar="NAME", help="The variant whose sizes are taken.  [default: the first]")
+@perhaps_offline
+@click.option(
+    "--variant",
+    metavar="NAME",
+    shell_complete=variant_names,
+    help="The variant whose sizes are taken.  [default: the first]",
+)
 @click.option(
     "--config",
     "config",
@@ -48,27 +57,57 @@ LENGTH = 128
 @click.pass_context
 def show(
     ctx: click.Context,
-    model: str | None,
+    name: str | None,
     project: Project,
+    offline: bool,
     variant: str | None,
     config: Path | None,
     settings: tuple[tuple[str, SizeValue], ...],
     as_json: bool,
 ) -> None:
-    """Show what a MODEL has and does: parameters, what it keeps while it generates, computation, every value's shape.
+    """Show what a model has and does: parameters, what it keeps while it generates, computation, every value's shape.
 
     All figures follow from the entries. Those that depend on the sizes of inputs are given as an expression, and for
     one sequence or image of a length that is told; --set gives another, such as --set S=1024.
 
+    NAME may also be a component or a library (values, checks with their state, where the numbers come from), a source
+    (pins and who cites them) or an operator (contract, options, conventions, who uses it), such as
+    gpt-2/decoder/self-attention, chainer, sources/chainer, rms_norm.
+
     With --config the sizes are those of a configuration file of a documented family, which its model_type names where
-    MODEL is left out. Every key is accounted for: a size, a setting that must be as documented, without consequence,
+    NAME is left out. Every key is accounted for: a size, a setting that must be as documented, without consequence,
     no part of the architecture, or not understood.
     """
     style: Format = "json" if as_json else "text"
     file = load_configuration(config) if config is not None else None
     if file is not None and variant is not None:
         raise click.UsageError("--variant and --config both say which sizes are meant; give one of them", ctx)
-    name = model if model is not None else _family(ctx, project, file)
+    if name is None:
+        name = _family(ctx, project, file)
+    atlas, _ = loaded_atlas(project)
+    report = named_report(ctx, project, atlas, name, offline=offline, style=style)
+    if report is None:
+        _show_model(ctx, project, name, file, variant, settings, style)
+        return
+    if variant is not None or file is not None or settings:
+        article = "an" if report.kind == "operator" else "a"
+        raise click.UsageError(f"--variant, --config and --set go with a model; {name} is {article} {report.kind}", ctx)
+    if as_json:
+        print_json(json_text(report_data(report)))
+    else:
+        click.echo(report_text(report))
+
+
+def _show_model(
+    ctx: click.Context,
+    project: Project,
+    name: str,
+    file: ConfigurationFile | None,
+    variant: str | None,
+    settings: tuple[tuple[str, SizeValue], ...],
+    style: Format,
+) -> None:
+    """Count a model and print its figures."""
     loaded = model_named(ctx, project, name, style)
     configuration = None if file is None else _configuration(ctx, project, loaded, file, style)
     if configuration is not None:
@@ -94,7 +133,7 @@ def show(
         published = compared[variant]
     path = file.path if file is not None else None
     figures = Figures(loaded, variant, changed, path, configuration, choice, account, values, published)
-    if as_json:
+    if style == "json":
         print_json(json_text(figures_data(figures)))
     else:
         click.echo(figures_text(figures))

@@ -16,8 +16,10 @@ from atlas.checks.upstream import Executed, verify_entry
 from atlas.checks.upstream_model import verify_model
 from atlas.checks.upstream_program import verify_program
 from atlas.commands.checking import checked_project
+from atlas.commands.completion import entry_ids
 from atlas.commands.options import on_a_project, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
+from atlas.commands.progress import Counting
 from atlas.entries.atlas import Source
 from atlas.entries.collection import Model, Upstream
 from atlas.entries.program import Program
@@ -34,12 +36,23 @@ from atlas.upstream.library import open_library
 class _Tally:
     """What a run of the command came to."""
 
+    progress: Counting
+    """Shows how far it is; lines are printed through it."""
+    total: int
+    """How many entries and models there are."""
+    begun: int = 0
+    """How many of them were begun."""
     executions: int = 0
     """How many passages were executed."""
     comparisons: int = 0
     """How many claims about whole models were compared."""
     undone: int = 0
     """How many models could not be compared, for want of their library."""
+
+    def begin(self, what: str) -> None:
+        """Take note of what is verified next."""
+        self.progress(what, self.begun, self.total)
+        self.begun += 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +74,7 @@ class _Whole:
 
 
 @click.command(short_help="Execute pinned upstream code and models, and compare them with ours.")
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=entry_ids)
 @on_a_project
 @printing_issues
 @perhaps_offline
@@ -91,11 +104,12 @@ def verify(
     models = list(_models(outcome.checked, chosen))
     if not entries and not models:
         raise click.UsageError(f"no entry and no model is named by {listed(names)}" if names else "there is none", ctx)
-    tally = _Tally()
-    issues = [
-        *(issue for entry in entries for issue in _entry(entry, tally, record=record, to_stderr=style != "text")),
-        *(issue for model in models for issue in _model(model, tally, record=record, to_stderr=style != "text")),
-    ]
+    with Counting("verifying") as progress:
+        tally = _Tally(progress, len(entries) + len(models))
+        issues = [
+            *(issue for entry in entries for issue in _entry(entry, tally, record=record, to_stderr=style != "text")),
+            *(issue for model in models for issue in _model(model, tally, record=record, to_stderr=style != "text")),
+        ]
     print_issues(project, issues, style)
     done = [f"{counted(tally.executions, 'execution')} of {counted(len(entries), 'entry')}"] if entries else []
     done += [f"{counted(tally.comparisons, 'comparison')} of {counted(len(models), 'model')}"] if models else []
@@ -117,27 +131,28 @@ def _models(checked: Checked, chosen: Selection | None) -> Iterator[_Whole]:
             yield _Whole(one, one.graph, data, upstream, source, files)
 
 
-def _record(entry: CheckedEntry, executed: list[Executed]) -> None:
+def _record(entry: CheckedEntry, executed: list[Executed], progress: Counting) -> None:
     """Keep what was proved, and say what was not."""
     records = [one.record for one in executed if one.record is not None]
     failed = [one for one in executed if one.record is None]
     if keep_records(entry.entry, records, [(one.execution, one.digest) for one in failed]):
-        say(f"{entry.entry.id}: {counted(len(records), 'proof')} recorded")
+        progress.echo(f"{entry.entry.id}: {counted(len(records), 'proof')} recorded", err=True)
     if failed:
         calls = listed(dict.fromkeys(one.execution.call for one in failed))
-        say(f"{entry.entry.id}: nothing is recorded of {calls}")
+        progress.echo(f"{entry.entry.id}: nothing is recorded of {calls}", err=True)
 
 
 def _entry(entry: CheckedEntry, tally: _Tally, *, record: bool, to_stderr: bool) -> list[Issue]:
     """Execute what an entry names, a line each."""
-    executed = _executed(entry, to_stderr=to_stderr)
+    tally.begin(entry.entry.id)
+    executed = _executed(entry, tally.progress, to_stderr=to_stderr)
     tally.executions += len(executed)
     if record:
-        _record(entry, executed)
+        _record(entry, executed, tally.progress)
     return [one.issue for one in executed if one.issue is not None]
 
 
-def _executed(entry: CheckedEntry, *, to_stderr: bool) -> list[Executed]:
+def _executed(entry: CheckedEntry, progress: Counting, *, to_stderr: bool) -> list[Executed]:
     pinned = {claim.claim.id: claim.excerpt.pinned for claim in entry.claims if claim.excerpt is not None}
     found: list[Executed] = []
     for one in verify_entry(entry.entry, entry.operator, pinned):
@@ -146,19 +161,21 @@ def _executed(entry: CheckedEntry, *, to_stderr: bool) -> list[Executed]:
         own = f" with its own {listed(defaults)}" if defaults else ""
         what = f"{entry.entry.id}: {one.execution.gives} of {one.execution.call}{own}"
         error = "not executed" if one.worst is None else f"largest relative error {one.worst:.1e}"
-        click.echo(f"{what}: {error}" + ("" if one.issue is None or one.worst is None else ": differs"), err=to_stderr)
+        ending = "" if one.issue is None or one.worst is None else ": differs"
+        progress.echo(f"{what}: {error}{ending}", err=to_stderr)
     return found
 
 
 def _model(model: _Whole, tally: _Tally, *, record: bool, to_stderr: bool) -> list[Issue]:
     """Compare a model with upstream's, a line for each claim; without its library nothing recorded is touched."""
     collection = model.checked.collection
+    tally.begin(collection.id)
     called = model.upstream.model if isinstance(model.upstream, Upstream) else f"the pinned {model.source.id}"
     try:
         found = _compared(model)
     except LibraryError as error:
         tally.undone += 1
-        say(f"{collection.id}: not compared with {called}: {error}")
+        tally.progress.echo(f"{collection.id}: not compared with {called}: {error}", err=True)
         return []
     issues: list[Issue] = []
     records: list[ModelRecord] = []
@@ -167,11 +184,11 @@ def _model(model: _Whole, tally: _Tally, *, record: bool, to_stderr: bool) -> li
         issues += one.issues
         records += [one.record] if one.record is not None else []
         ending = ": differs" if one.issues else ""
-        click.echo(f"{collection.id}: {one.claim} of {called}: {one.figure}{ending}", err=to_stderr)
+        tally.progress.echo(f"{collection.id}: {one.claim} of {called}: {one.figure}{ending}", err=to_stderr)
     if isinstance(model.upstream, Upstream) and model.upstream.precision == "float32":
-        say(f"{collection.id}: not compared in float64: {model.upstream.precision_note}")
+        tally.progress.echo(f"{collection.id}: not compared in float64: {model.upstream.precision_note}", err=True)
     if record and keep_model_records(collection, records, digests_of_model(model.graph, model.model, model.source)):
-        say(f"{collection.id}: {counted(len(records), 'proof')} recorded")
+        tally.progress.echo(f"{collection.id}: {counted(len(records), 'proof')} recorded", err=True)
     return issues
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import yaml
 
+from atlas.entries.blanks import blanks_in
 from atlas.entries.events import Event, Stream, events
 from atlas.entries.scalars import HIDDEN, Doubt, doubts_in_double_quotes, hidden_message, plain
 from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, odd_space_message
@@ -109,6 +110,8 @@ def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
         return None, [explain_syntax(error, text, shown)]
     except _RefusedError as refused:
         return None, [*builder.issues, refused.issue]
+    if builder.blanks:  # what else is wrong with the file may follow from what is not filled in yet
+        return None, builder.blanks
     if not isinstance(value, dict):
         issue = Issue(shown, 1, 1, "A013", "the file must hold one mapping of `key: value` lines")
         return None, [*builder.issues, issue]
@@ -143,6 +146,7 @@ class _Builder:
         self.text = text
         self.shown = shown
         self.issues: list[Issue] = []
+        self.blanks: list[Issue] = []
         self.marks: dict[KeyPath, Mark] = {}
         self.key_marks: dict[KeyPath, Mark] = {}
         self.doubtful: set[KeyPath] = set()
@@ -291,6 +295,7 @@ class _Builder:
             hint = "quote a key that begins with {, [ or *"
             raise self.refuse(event, "A009", "a key must be a text, not a list, a mapping or an alias", hint)
         stream.next()
+        self.look_for_blanks(event)
         text = event.value
         if event.tag:
             self.tag(event)
@@ -328,7 +333,12 @@ class _Builder:
             self.issue(event, doubt.code, doubt.message, doubt.hint, (*path, text))
         return text
 
+    def look_for_blanks(self, event: Event) -> None:
+        for offset, message, hint in blanks_in(self.text[event.start : event.end]):
+            self.blanks.append(Issue(self.shown, *self.inside(event, offset), "A016", message, hint))
+
     def scalar(self, event: Event, path: KeyPath) -> Value:
+        self.look_for_blanks(event)
         if event.style:
             self.check_quotes(event, path)
             return event.value

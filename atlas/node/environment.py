@@ -95,6 +95,16 @@ def prepare(cache: Path | None = None, progress: Progress = log.info, lock: Path
     return Environment(runtime.node, dotted(runtime.version), modules, version, modules / "katex" / "dist")
 
 
+def made_already(runtime: Runtime, cache: Path | None = None, lock: Path = LOCK) -> str | None:
+    """The version of KaTeX in the environment for a Node.js, where it is in the cache complete; nothing is made."""
+    return _katex_version((cache or cache_folder()) / "node" / f"packages-{_key(lock, runtime)}")
+
+
+def brought_node(cache: Path | None = None) -> Runtime | None:
+    """The prebuilt Node.js in the cache, where nodeenv brought it already."""
+    return prebuilt_runtime((cache or cache_folder()) / "node" / f"node-{dotted(PREBUILT)}" / "environment")
+
+
 def made_once(folder: Path, make: Callable[[Path], None], complete: Callable[[Path], bool], progress: Progress) -> Path:
     """The folder, made by `make` in a temporary folder beside it and renamed, if it is not there complete already."""
     if complete(folder):

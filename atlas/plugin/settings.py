@@ -5,6 +5,7 @@ MkDocs' configuration is a mapping of many kinds of values; here alone is it kno
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
@@ -19,6 +20,8 @@ from mkdocs.structure.pages import Page
 from atlas.issues import Issue
 from atlas.plugin.pages import root
 from atlas.render.site import Settings
+
+_log = logging.getLogger("mkdocs.plugins.atlas")
 
 THEME = "openmodelatlas"
 """The theme whose pages state the policy; what pages of others load is theirs to say."""
@@ -50,6 +53,7 @@ def settings(config: MkDocsConfig, options: AtlasConfig, workspace: Path) -> Set
         data_license=options.data_license,
         missing_sources="link" if options.missing_sources == "link" else "fail",
         edit_address=cache(partial(edit_address, config)),
+        say=_log.info,
     )
 
 

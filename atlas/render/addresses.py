@@ -22,6 +22,8 @@ API = "api/v1/"
 SCHEMAS = f"{API}schema/"
 EVERYTHING = f"{API}all.jsonl"
 BIBTEX = f"{API}atlas.bib"
+CONTRIBUTE = "contribute/"
+ISSUE_CODES = f"{CONTRIBUTE}issue-codes/"
 
 
 def collection_page(collection_id: str) -> str:

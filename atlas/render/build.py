@@ -15,6 +15,7 @@ from atlas.entries.collection import Model
 from atlas.kept import Kept
 from atlas.markup.code import stylesheet
 from atlas.node.assets import install_assets
+from atlas.node.environment import prepare
 from atlas.node.process import Formula, Typeset
 from atlas.node.typesetter import Typesetter
 from atlas.operators.catalogue import FAMILIES
@@ -31,6 +32,7 @@ from atlas.render.fonts import Glyphs, shrink
 from atlas.render.glossary_view import glossary_view
 from atlas.render.home_view import home_view
 from atlas.render.index_view import index_plans
+from atlas.render.issue_codes_view import issue_codes_view
 from atlas.render.json_files import json_files
 from atlas.render.markdown_pages import MarkdownRenderer
 from atlas.render.pages import PagePlan, Renderer, distinct
@@ -50,6 +52,7 @@ from atlas.render.size_fonts import with_one_font_of_sizes
 from atlas.render.structure_view import structure_view
 from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheet
 from atlas.render.verification_view import verification_view
+from atlas.sources.progress import Progress
 from atlas.sources.store import SourceStore
 
 Place = Callable[[Sketch], Placed]
@@ -71,7 +74,7 @@ def build_site(settings: Settings) -> Site:
     keeps the build from working at all is raised as another AtlasError.
     """
     kept = Kept()
-    node = _Shown(kept)
+    node = _Shown(kept, settings.say)
     closing = ExitStack()
     closing.enter_context(kept)
     closing.enter_context(node)
@@ -80,7 +83,7 @@ def build_site(settings: Settings) -> Site:
             settings.root,
             settings.content,
             settings.sources,
-            make_store=_store,
+            make_store=partial(_store, progress=Lines(settings.say)),
             typesetter=node.typeset,
             missing=settings.missing_sources,
             kept=kept,
@@ -120,15 +123,29 @@ def _settle(fonts: Iterable[Path], glyphs: Glyphs) -> None:
     shrink(fonts, glyphs.characters)
 
 
-def _store(atlas: Atlas) -> SourceStore:
-    return SourceStore({name: source.data for name, source in atlas.sources.items()})
+def _store(atlas: Atlas, progress: Progress) -> SourceStore:
+    return SourceStore({name: source.data for name, source in atlas.sources.items()}, progress=progress)
+
+
+class Lines:
+    """A line for each thing that is brought."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._what = ""
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Take note that `done` of `total` bytes of `what` are here."""
+        if what != self._what:
+            self._what = what
+            self._say(f"Bringing {what}")
 
 
 class _Shown(Typesetter):
     """The typesetter of a site, which notes what its fonts and its style sheet must be able to show."""
 
-    def __init__(self, kept: Kept) -> None:
-        super().__init__(kept)
+    def __init__(self, kept: Kept, say: Callable[[str], None]) -> None:
+        super().__init__(kept, partial(prepare, progress=say))
         self.glyphs = Glyphs()
         self.most_nodes = 0
         """How many nodes the largest diagram has."""
@@ -175,6 +192,9 @@ def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> 
     summary = "Everything on this site as files: JSON with its schemas, Markdown and BibTeX."
     files_view = data_view(parts, settings.site_name, settings.site_url, settings.data_license)
     yield PagePlan(addresses.DATA, "data", "Data", "Data", summary, None, (), files_view)
+    summary = "What each code of an issue means, with a wrong and a right form."
+    section, codes = NavSection("Contribute", addresses.CONTRIBUTE), issue_codes_view()
+    yield PagePlan(addresses.ISSUE_CODES, "issue-codes", "Issue codes", "Issue codes", summary, None, (section,), codes)
 
 
 def _collection_plans(

@@ -16,6 +16,11 @@ from urllib.parse import quote
 
 from atlas.issues import Issue
 
+
+def _untold(_: str) -> None:
+    """Says nothing of what takes long."""
+
+
 Body = Callable[[], str]
 """Produces a page's finished HTML each time it is called."""
 FoundKind = Literal["model", "component", "operator", "symbol", "library", "source", "page"]
@@ -50,6 +55,8 @@ class Settings:
     """The licence of the data as an SPDX expression, or empty."""
     edit_address: Callable[[str], str | None] = _no_address
     """Where a file of the content folder is edited; None where the repository is not known."""
+    say: Callable[[str], None] = _untold
+    """Says what takes long, such as what is brought from the network; a line each."""
 
 
 @dataclass(frozen=True, slots=True)

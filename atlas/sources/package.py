@@ -148,7 +148,7 @@ def _search(
         raise OfflineError(f"{name or requirement} cannot be brought: pip is set to use no index. {ADVICE}", FIELD)
     failures: list[str] = []
     offered: set[str] = set()
-    with _session(settings, [url for url, is_index in places if is_index]) as session:
+    with open_session(settings, [url for url, is_index in places if is_index]) as session:
         for url, is_index in places:
             with _warnings_kept() as warnings:
                 try:
@@ -249,7 +249,8 @@ def _stream(session: PyPIClient, link: Link, name: str, file: BinaryIO, progress
 
 
 @contextmanager
-def _session(settings: PipSettings, index_urls: list[str]) -> Iterator[PyPIClient]:
+def open_session(settings: PipSettings, index_urls: list[str]) -> Iterator[PyPIClient]:
+    """A client with pip's certificates, proxy and passwords, which never asks for one."""
     with PyPIClient(
         trusted_hosts=settings.trusted_hosts,
         verify=_certificates(settings),

@@ -26,6 +26,7 @@ PAGES = {
     "file": "/sources/transformers/src/transformers/models/gpt2/configuration_gpt2.py/",
     "glossary": "/glossary/",
     "data": "/data/",
+    "issue codes": "/contribute/issue-codes/",
     "verification": "/verification/",
     "compare": "/compare/",
     "index": "/a-z/",

@@ -1,0 +1,75 @@
+"""What `atlas show` tells of anything but a model: sections of rows, printed for people or as JSON.
+
+One form serves both, so that neither says less than the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from atlas.commands.show_text import table
+from atlas.issues import visible
+
+Cell = str | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table with a heading."""
+
+    name: str
+    """Its heading; in JSON, with underscores, its key."""
+    columns: tuple[str, ...]
+    """The names of its columns, which are the keys of its rows in JSON."""
+    rows: tuple[tuple[Cell, ...], ...]
+    """Its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is told of one thing."""
+
+    kind: str
+    """What it is: `component`, `library`, `operator` or `source`."""
+    id: str
+    """Its name."""
+    title: str
+    """Its name as people write it."""
+    summary: str
+    """What it is, in a sentence."""
+    sections: tuple[Section, ...]
+    """What is told; sections without rows are left out of the text."""
+
+
+def report_text(report: Report) -> str:
+    """The report for people."""
+    return "\n\n".join("\n".join(block) for block in _blocks(report))
+
+
+def report_data(report: Report) -> dict[str, object]:
+    """The report as JSON has it; every section is there, also an empty one."""
+    return {
+        "kind": report.kind,
+        "id": report.id,
+        "title": report.title,
+        "summary": report.summary,
+        **{
+            one.name.replace(" ", "_"): [dict(zip(one.columns, row, strict=True)) for row in one.rows]
+            for one in report.sections
+        },
+    }
+
+
+def _blocks(report: Report) -> Iterator[list[str]]:
+    head = f"{report.title} ({report.kind} {report.id})"
+    yield [visible(head), *([f"  {visible(report.summary)}"] if report.summary else [])]
+    for one in report.sections:
+        if one.rows:
+            yield [one.name.capitalize(), *table([list(map(_cell, row)) for row in one.rows])]
+
+
+def _cell(value: Cell) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if isinstance(value, int) else visible(" ".join(value.split()))

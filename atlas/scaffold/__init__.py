@@ -1,0 +1,1 @@
+"""Files that somebody begins with: a small atlas that works, and entries with marked blanks."""
