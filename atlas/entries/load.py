@@ -37,7 +37,7 @@ MAX_LICENCE = 1_000_000
 RESERVED = frozenset(
     (
         *("operators", "sources", "verification", "glossary", "compare", "calculator", "search", "a-z", "data", "api"),
-        *("css", "js", "img", "katex"),
+        *("css", "js", "img", "katex", "passages"),
     )
 )
 """Folders of the site that are the atlas's own."""

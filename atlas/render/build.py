@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -99,10 +100,12 @@ def build_site(settings: Settings) -> Site:
         files = data_files(outcome.checked, parts)
         typesetting.take(node.typeset(typesetting.waiting))
         store = PageStore(settings.workspace / "bodies")
-        pages = tuple(Renderer(settings, typesetting).render(plans, store))
+        renderer = Renderer(settings, typesetting)
+        pages = tuple(renderer.render(plans, store))
         assets = (
             *_assets(node, settings),
             *written(files, settings.workspace / "data"),
+            *(SiteAsset(url, json.dumps(html).encode()) for url, html in renderer.passages.items()),
             *json_files(settings.site_name, settings.data_license, parts, settings.workspace / "json"),
             *MarkdownRenderer(settings.site_name, settings.templates).render(plans, settings.workspace / "markdown"),
             *citation_files(

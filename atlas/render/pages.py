@@ -5,6 +5,7 @@ Headings are noted while a template runs, so that the table of contents cannot d
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,8 @@ from atlas.render.structure_view import StructureView
 from atlas.render.thin import thin
 from atlas.render.weight import ROOMS, is_light
 
+PASSAGES = "passages/"
+"""The folder of code that pages bring when a reader comes near."""
 GIVES_WAY = "component"
 """The kind of page on which code gives way; the others show little of it, or are there for it."""
 
@@ -89,6 +92,20 @@ class Outline:
         return ""
 
 
+class Passages:
+    """Code for which one page has no room, each piece a file of its own."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    def keep(self, html: str) -> str:
+        """Keep a piece, and tell the address of its file, which is the same for the same code."""
+        text = str(html)
+        url = f"{PASSAGES}{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+        self.kept[url] = text
+        return url
+
+
 class Renderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
@@ -103,6 +120,8 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self.passages: dict[str, str] = {}
+        """Code that pages bring when a reader comes near, by address; there once the pages are rendered."""
 
     def render(self, plans: Iterable[PagePlan], store: PageStore) -> Iterator[SitePage]:
         """Render pages one at a time; their bodies go to the store."""
@@ -136,14 +155,21 @@ class Renderer:
         template = self._environment.get_template(f"entity/{plan.kind}.html")
         to = partial(_link, page=plan.url)
         for room in ROOMS:
-            outline = Outline()
+            outline, passages = Outline(), Passages()
             edit = Edits(plan.owner, self._settings.root, self._settings.content, self._settings.edit_address)
             html = template.render(
-                view=plan.view, outline=outline, to=to, edit=edit, site_name=self._settings.site_name, room=room
+                view=plan.view,
+                outline=outline,
+                to=to,
+                edit=edit,
+                site_name=self._settings.site_name,
+                room=room,
+                passage=passages.keep,
             )
             body = thin(_INDENT.sub("", html))
             if plan.kind != GIVES_WAY or is_light(body, column):
                 break
+        self.passages |= passages.kept
         return body, outline
 
 

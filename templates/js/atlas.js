@@ -84,8 +84,8 @@ const enhance = () => {
     });
   }
 
-  for (const block of document.querySelectorAll("[data-copy]")) {
-    if (!navigator.clipboard) break;
+  const addCopy = (block) => {
+    if (!navigator.clipboard) return;
     const copy = document.createElement("button");
     copy.type = "button";
     copy.className = "copy";
@@ -104,6 +104,34 @@ const enhance = () => {
       setTimeout(() => { copy.textContent = "Copy"; }, 2000);
     });
     block.prepend(copy);
+  };
+  document.querySelectorAll("[data-copy]").forEach(addCopy);
+
+  /* Code for which the page has no room is brought when the reader comes near; its link stays where that fails. */
+  const bring = async (place) => {
+    try {
+      const answer = await fetch(place.firstElementChild.dataset.passage);
+      if (!answer.ok) throw new Error(answer.statusText);
+      const block = new DOMParser().parseFromString(await answer.json(), "text/html").querySelector(".code");
+      place.replaceWith(block);
+      addCopy(block);
+    } catch {
+      place.removeAttribute("style"); /* the link leads to the same lines */
+    }
+  };
+  const passages = document.querySelectorAll("[data-passage]");
+  if (passages.length && window.IntersectionObserver) {
+    const observer = new IntersectionObserver((seen) => {
+      for (const { isIntersecting, target } of seen) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        bring(target);
+      }
+    }, { rootMargin: "400px" });
+    for (const link of passages) {
+      link.parentElement.style.minHeight = `calc(${link.dataset.lines} * var(--code-line) + 1.5rem)`; /* so that nothing moves */
+      observer.observe(link.parentElement);
+    }
   }
 
   /* Copied maths is TeX, also where a selection begins or ends within a formula. */

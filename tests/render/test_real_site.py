@@ -398,7 +398,8 @@ def test_no_page_loads_anything_from_another_host(site: Site) -> None:
 def test_code_that_would_make_a_page_heavy_is_one_click_away(site: Site) -> None:
     heavy, light = page(site, "transformer/decoder/self-attention/").body(), page(site, FFN).body()
     lines = "sources/tensor2tensor/tensor2tensor/models/common_attention.py/#L348"
-    assert re.search(rf'<a href="[./]*/{re.escape(lines)}">Read these 74 lines in the pinned file</a>', heavy)
+    linked = rf'<a href="[./]*/{re.escape(lines)}" data-passage="[./]*passages/\w+\.json" data-lines="74">'
+    assert re.search(f"{linked}Read these 74 lines in the pinned file</a>", heavy)
     assert '<a href="#excerpt-attention">Read code excerpt</a>' in heavy
     assert re.search(r'<a href="[^"]*operators/[^"]*">Read the operator</a>', heavy)
     assert "in the pinned file</a>" not in light
