@@ -113,7 +113,11 @@ const enhance = () => {
       const answer = await fetch(place.firstElementChild.dataset.passage);
       if (!answer.ok) throw new Error(answer.statusText);
       const block = new DOMParser().parseFromString(await answer.json(), "text/html").querySelector(".code");
-      place.replaceWith(block);
+      const kept = document.createElement("div"); /* as high as the place was kept, a scroll bar included */
+      kept.className = place.className;
+      kept.style.minHeight = place.style.minHeight;
+      kept.append(block);
+      place.replaceWith(kept);
       addCopy(block);
     } catch {
       place.removeAttribute("style"); /* the link leads to the same lines */
@@ -129,7 +133,7 @@ const enhance = () => {
       }
     }, { rootMargin: "400px" });
     for (const link of passages) {
-      link.parentElement.style.minHeight = `calc(${link.dataset.lines} * var(--code-line) + 1.5rem)`; /* so that nothing moves */
+      link.parentElement.style.minHeight = `calc(${link.dataset.lines} * var(--code-line) + 2.6rem)`; /* so that nothing moves */
       observer.observe(link.parentElement);
     }
   }
