@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+N ?= 200
 FORMAT ?= $(if $(GITHUB_ACTIONS),github,text)
 
 # Where no Node.js 20.19 or newer is on the PATH, the package that holds one is installed as well.
@@ -24,7 +25,7 @@ extras = $(subst $(space),$(comma),$(strip $(extras_$*) $(node_extra)))
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format screenshots dist constraints clean
+.PHONY: help site serve test test-browser test-elsewhere check lint types claims verify format screenshots dist bench bench-pages bench-report constraints clean
 
 help:
 	@echo 'make site            build the site into site/; any issue stops it'
@@ -37,9 +38,13 @@ help:
 	@echo 'make check           lint, types, claims, tests and the strict build'
 	@echo 'make dist            build the wheel and the source archive into dist/, and check them'
 	@echo 'make format          put the code into its standard form'
+	@echo 'make bench           build N=200 pages with this and other generators, which are installed into a cache'
+	@echo 'make bench-pages     load their pages in a slowed-down Chromium'
+	@echo 'make bench-report    write the page about speed from what both have measured'
 	@echo 'make constraints     renew the versions in constraints.txt'
 	@echo 'make clean           remove what these commands made in this folder'
-	@echo 'Options: PYTHON=python3.12 (which Python makes the environment), VENV=folder (where it is)'
+	@echo 'Options: PYTHON=python3.12 (which Python makes the environment), VENV=folder (where it is),'
+	@echo '         N=1000 (pages of make bench; several: N="200 1000 10000"), ROUNDS=5 (how often each is measured)'
 
 site: $(VENV)/.installed-site
 	$(BIN)/mkdocs build --strict
@@ -55,6 +60,15 @@ test-browser: site $(VENV)/.installed-browser
 
 screenshots: site $(VENV)/.installed-browser
 	$(BIN)/python .ci/screenshots.py
+
+bench: $(VENV)/.installed-site
+	$(BIN)/python -m bench.generators $(N) $(if $(ROUNDS),--rounds $(ROUNDS))
+
+bench-pages: $(VENV)/.installed-browser
+	$(BIN)/python -m bench.pages $(if $(ROUNDS),--rounds $(ROUNDS))
+
+bench-report: $(VENV)/.installed-site
+	$(BIN)/python -m bench.report
 
 test-elsewhere: $(VENV)/.installed-test
 	$(BIN)/python .ci/elsewhere.py

@@ -1,6 +1,6 @@
 """How long the full check of each shared formula takes; with --mutants, whether every single edit of them is caught.
 
-Run from the project's folder: `python bench/formula.py`. It fails where a bound is broken.
+Run from the project's folder: `python -m bench.formula`. It fails where a bound is broken.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What search costs by number of pages: the time to make its index, its size, and what a first query downloads.
 
-Run from the project's folder: `python bench/search.py 1000 10000 100000`. It fails where a query brings more than MOST.
+Run from the project's folder: `python -m bench.search 1000 10000 100000`. It fails where a query brings more than MOST.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from atlas.operators.catalogue import CATALOGUE
 from atlas.operators.names import ALSO_CALLED
@@ -96,12 +97,12 @@ def records(count: int) -> Iterator[SearchRecord]:
         yield SearchRecord("component", url, operator.title, f"{model} · Decoder", operator.summary, texts)
 
 
-def asked(site: Path) -> list[dict[str, list[list[int]]]]:
+def asked(site: Path) -> list[dict[str, Any]]:
     """What the browser's side of search answers."""
     command = ["node", str(ROOT / "tests" / "render" / "search_query.mjs")]
     given = json.dumps({"site": str(site), "queries": QUERIES})
     done = subprocess.run(command, input=given, capture_output=True, text=True, check=True)  # noqa: S603
-    answers: list[dict[str, list[list[int]]]] = json.loads(done.stdout)["answers"]
+    answers: list[dict[str, Any]] = json.loads(done.stdout)["answers"]
     return answers
 
 
