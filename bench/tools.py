@@ -16,7 +16,7 @@ from importlib.metadata import distributions
 from json import loads
 from pathlib import Path
 
-from atlas.sources.cache import cache_folder
+from atlas.kept import cache_folder
 
 PEERS = Path(__file__).resolve().parent / "peers"
 LONGEST = 900
