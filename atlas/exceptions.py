@@ -3,6 +3,7 @@
 AtlasError
 ├── ContentError            issues were found: carries them all
 ├── ProjectError            no project, or one whose mkdocs.yml cannot be read; a path that is no part of it
+│   └── NoProjectError      there is none here
 ├── EditError               a file that is written in a way that an edit does not fit
 ├── FileTooLargeError       a file that is larger than what such a file may have
 ├── ConfigurationError      a configuration file that cannot be read
@@ -55,6 +56,10 @@ class ProjectError(AtlasError):
 
 class EditError(AtlasError):
     """A YAML file is written in a way that an edit does not fit, or two edits do not fit together."""
+
+
+class NoProjectError(ProjectError):
+    """There is no mkdocs.yml here."""
 
 
 class FileTooLargeError(AtlasError):

@@ -110,6 +110,8 @@ class Kept:
             missing = [key for key in wanted if key not in found]
             for first in range(0, len(missing), AT_ONCE):
                 found.update(self._read(missing[first : first + AT_ONCE]))
+        except sqlite3.OperationalError as error:
+            self._tell(f"could not be read ({error})")  # busy or out of reach, but not damaged
         except sqlite3.DatabaseError as error:
             self._database = self._replaced(error)
         return found
@@ -129,7 +131,7 @@ class Kept:
             try:
                 with database:
                     self._write(database)
-            except sqlite3.Error as error:
+            except (sqlite3.Error, OSError) as error:
                 self._tell(f"could not be written ({error})")
         self._new.clear()
         self._used.clear()

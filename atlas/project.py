@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, cast
 
 import yaml
 
-from atlas.exceptions import ProjectError
+from atlas.exceptions import NoProjectError, ProjectError
 
 CONFIG_NAMES = ("mkdocs.yml", "mkdocs.yaml")
 PLUGIN = "atlas"
@@ -48,7 +48,7 @@ def find_project(folder: Path) -> Project:
     for candidate in (start, *start.parents):
         if (config := _config_in(candidate)) is not None:
             return read_project(config)
-    raise ProjectError(f"there is no {CONFIG_NAMES[0]} in {start} or any folder above it")
+    raise NoProjectError(f"there is no {CONFIG_NAMES[0]} in {start} or any folder above it")
 
 
 def project_in(folder: Path) -> Project:
@@ -59,7 +59,7 @@ def project_in(folder: Path) -> Project:
     """
     config = _config_in(folder.resolve())
     if config is None:
-        raise ProjectError(f"there is no {CONFIG_NAMES[0]} in {folder}")
+        raise NoProjectError(f"there is no {CONFIG_NAMES[0]} in {folder}")
     return read_project(config)
 
 

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 from importlib.metadata import distributions
 from json import loads
 from pathlib import Path
@@ -60,8 +59,11 @@ def install(peer: str, tools: Path) -> Path:
             if npm is None:
                 raise ToolError("there is no npm on the PATH")
             _command([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], unfinished)
-        with suppress(OSError):
+        try:
             unfinished.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another run was faster
+                raise
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return folder

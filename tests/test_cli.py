@@ -81,6 +81,7 @@ def test_version_and_help_are_enough_to_begin_with(atlas: Atlas) -> None:
             shown = atlas(*arguments, flag)
             assert shown.exit_code == 0
             assert shown.stdout.startswith(f"Usage: {' '.join(['atlas', *arguments])} ")
+            assert "\\b" not in shown.stdout, "click's mark of a paragraph whose lines stay"
     assert {*COMMANDS} <= set(atlas("--help").stdout.split())
 
 

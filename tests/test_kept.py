@@ -144,6 +144,17 @@ def test_a_full_disk_costs_one_warning_and_leaves_what_was_there(
         assert kept.get([ONE, OTHER]) == {ONE: b"first"}
 
 
+def test_a_file_that_goes_while_it_is_open_costs_one_warning(filled: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {ONE: b"first"}
+        for suffix in ("", "-wal", "-shm"):
+            (filled / f"{FILE}{suffix}").unlink(missing_ok=True)
+        kept.put({OTHER: b"second"})
+    assert len(warnings(caplog)) <= 1
+    with Kept(filled) as kept:
+        assert kept.get([ONE]) == {}
+
+
 def write(folder: Path, number: int) -> int:
     with Kept(folder) as kept:
         kept.put({key_of("test", f"{number}/{one}"): str(one).encode() * 100 for one in range(200)})

@@ -188,6 +188,9 @@ def test_workflows_run_nothing_that_can_change_under_them_and_may_do_no_more_tha
 ) -> None:
     workflows = {name: text for name, text in texts.items() if name.startswith(".github/workflows/")}
     assert workflows
+    starter = texts["atlas/scaffold/starter/workflow.yml"]
+    ours = {one for text in workflows.values() for one in re.findall(r"uses: (.*)", text)}
+    assert set(re.findall(r"uses: (.*)", starter)) <= ours, "the workflow of `atlas init` has other versions than ours"
     for name, text in workflows.items():
         used = re.findall(r"uses: (.*)", text)
         assert used, name

@@ -24,14 +24,14 @@ WIDTH = 100
 @click.option("--json", "as_json", is_flag=True, help="Print the explanations as one JSON list.")
 @click.pass_context
 def explain(ctx: click.Context, codes: tuple[str, ...], as_json: bool) -> None:
-    r"""Explain issue CODEs: what each means, what to do, a wrong and a right form.
+    """Explain issue CODEs: what each means, what to do, a wrong and a right form.
 
     Without a CODE all of them are listed. `atlas explain A2` lists those that begin so. No project is needed.
 
     \b
     Example:
       atlas explain A214
-    """
+    """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     known = catalogue()
     wanted = [one for code in codes for one in _meant(ctx, known, code)] if codes else list(known.values())
     if as_json:

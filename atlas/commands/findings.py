@@ -15,8 +15,8 @@ from packaging.requirements import Requirement
 from atlas.checks.base import listed
 from atlas.commands.output import counted
 from atlas.entries.load import load, shown_path
-from atlas.exceptions import ProjectError
-from atlas.kept import VARIABLE, cache_folder
+from atlas.exceptions import NoProjectError, ProjectError
+from atlas.kept import FILE, VARIABLE, cache_folder
 from atlas.node.environment import brought_node, made_already
 from atlas.node.runtime import OLDEST, PREBUILT, choose, dotted, system_runtime, wheel_runtime
 from atlas.project import PLUGIN, Project, find_project, project_in
@@ -27,8 +27,6 @@ from atlas.sources.reach import Reach, git_version, reach
 
 State = Literal["ok", "warn", "bad"]
 
-OLDEST_PYTHON = (3, 11)
-"""The oldest Python that is supported."""
 UNITS = ("bytes", "KB", "MB", "GB")
 
 
@@ -49,9 +47,7 @@ class Finding:
 def python() -> Iterator[Finding]:
     """Python and the packages that matter by their version."""
     found = dotted((sys.version_info.major, sys.version_info.minor, sys.version_info.micro))
-    is_old = sys.version_info[:2] < OLDEST_PYTHON
-    advice = "install Python 3.11 or newer, and this program with it" if is_old else ""
-    yield Finding("Python", "bad" if is_old else "ok", f"{found} ({sys.executable})", advice)
+    yield Finding("Python", "ok", f"{found} ({sys.executable})")
     yield Finding("OpenModelAtlas", "ok", f"{version(PACKAGE)}, MkDocs {version('mkdocs')}")
     unfit = list(_unfit("verify"))
     if unfit:
@@ -86,7 +82,7 @@ def node() -> Iterator[Finding]:
 def cache() -> Iterator[Finding]:
     """The cache, its sizes, and whether it can be written."""
     folder = cache_folder()
-    sizes = {name: _size(folder / name) for name in ("sources", "node")}
+    sizes = {name: _size(folder / name) for name in ("sources", "node", FILE)}
     text = f"{folder}: {', '.join(f'{name} {_shown(size)}' for name, size in sizes.items())}"
     problem = _unwritable(folder)
     if problem:
@@ -118,7 +114,7 @@ def project(folder: Path | None) -> Iterator[Finding]:
     try:
         found = find_project(Path.cwd()) if folder is None else project_in(folder)
     except ProjectError as error:
-        is_missing = "there is no" in str(error)
+        is_missing = isinstance(error, NoProjectError)
         advice = "go into a project, or make one: atlas init DIR" if is_missing else "mend mkdocs.yml"
         yield Finding("Project", "warn" if is_missing else "bad", str(error), advice)
         return
@@ -180,7 +176,9 @@ def _unfit(extra: str) -> Iterator[str]:
 
 
 def _size(folder: Path) -> int:
-    """The bytes of all files below a folder; links are not followed."""
+    """The bytes of a file, or of all files below a folder; links are not followed."""
+    if folder.is_file():
+        return folder.stat().st_size
     return sum(one.lstat().st_size for one in folder.rglob("*") if one.is_file() and not one.is_symlink())
 
 

@@ -21,7 +21,7 @@ from atlas.scaffold.starter import starter_files, write_starter
 )
 @click.pass_context
 def init(ctx: click.Context, folder: Path, title: str, repository: str | None) -> None:
-    r"""Make a small atlas in DIR: a model and a library's layer that pass every check, and all that surrounds them.
+    """Make a small atlas in DIR: a model and a library's layer that pass every check, and all that surrounds them.
 
     DIR is a folder that is empty (but for .git) or does not exist yet. Written are content, manifests of pinned
     sources with their licences and proofs, mkdocs.yml, requirements.txt, README.md, .gitignore, and a workflow for
@@ -31,7 +31,7 @@ def init(ctx: click.Context, folder: Path, title: str, repository: str | None) -
     Example:
       atlas init my-atlas --title "Our models" --repository https://github.com/me/my-atlas
       cd my-atlas && mkdocs serve
-    """
+    """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     try:
         texts = starter_files(title, repository)
         write_starter(folder, texts)

@@ -60,7 +60,7 @@ def new() -> None:
 def component(
     ctx: click.Context, entry_id: str, project: Project, operator_name: str, batch: str | None, axes: tuple[str, ...]
 ) -> None:
-    r"""Write the entry of a component: content/ID.yml.
+    """Write the entry of a component: content/ID.yml.
 
     ID is the collection, the stacks and the name with slashes between them, such as miniature/layers/rms-norm, or
     chainer/linear for a layer of a library. The file has what the operator's contract says: symbols, axes, parameters,
@@ -69,7 +69,7 @@ def component(
     \b
     Example:
       atlas new component miniature/layers/rms-norm --operator rms_norm --axis C=d
-    """
+    """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     operator = _operator(ctx, operator_name)
     atlas, _ = loaded_atlas(project)
     collection = _collection(ctx, project, atlas, entry_id)

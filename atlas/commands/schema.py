@@ -31,14 +31,14 @@ GLOBS: Mapping[str, str] = {
     help="Write each schema into a file of this folder, KIND.schema.json.",
 )
 def schema(kind: str | None, out: Path | None) -> None:
-    r"""Print the JSON Schema of one KIND of file, or of all of them by kind, for editors and other tools.
+    """Print the JSON Schema of one KIND of file, or of all of them by kind, for editors and other tools.
 
     Every key is described. With --out the schemas are written into files. An editor with the YAML language server then
     completes and explains the keys of a file whose first line names its schema, relative to the file:
 
     \b
       # yaml-language-server: $schema=../../../schemas/component.schema.json
-    """
+    """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     schemas = {name: one for name, one in entry_schemas().items() if kind in (None, name)}
     if out is None:
         print_json(_json(schemas if kind is None else schemas[kind]))

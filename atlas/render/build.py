@@ -113,7 +113,7 @@ def build_site(settings: Settings) -> Site:
             ),
         )
         fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
-        settle = partial(_settle, fonts, node.glyphs)
+        settle = partial(_settle, fonts, node.glyphs, kept)
         redirects = tuple(stated_redirects(outcome.checked.atlas))
         return Site(pages, assets, outcome.issues, prose, redirects, records, closing.close, settle)
     except BaseException:
@@ -121,9 +121,9 @@ def build_site(settings: Settings) -> Site:
         raise
 
 
-def _settle(fonts: Iterable[Path], glyphs: Glyphs) -> None:
+def _settle(fonts: Iterable[Path], glyphs: Glyphs, kept: Kept) -> None:
     """Cut the fonts down, once all is typeset."""
-    shrink(fonts, glyphs.characters)
+    shrink(fonts, glyphs.characters, kept)
 
 
 def _store(atlas: Atlas, progress: Progress) -> SourceStore:

@@ -5,11 +5,8 @@ What is shown is known only once every page is typeset, prose included, so the f
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
 import io
 import re
-import tempfile
 from collections.abc import Iterable
 from html import unescape
 from pathlib import Path
@@ -18,7 +15,7 @@ from fontTools import version
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-from atlas.kept import cache_folder
+from atlas.kept import Kept, key_of
 from atlas.node.process import Typeset
 from atlas.render.size_fonts import FEATURES
 
@@ -75,24 +72,15 @@ class Glyphs:
         self._characters.update(text)
 
 
-def shrink(fonts: Iterable[Path], characters: str) -> None:
-    """Replace fonts by subsets with these characters; made ones are kept in the user's cache, by content."""
-    for font in fonts:
-        font.write_bytes(_subset(font.read_bytes(), characters))
-
-
-def _subset(font: bytes, characters: str) -> bytes:
-    key = hashlib.sha256(f"{_SETTINGS}\0{version}\0{characters}\0".encode() + font).hexdigest()
-    kept = cache_folder() / "fonts" / f"{key}.woff2"
-    with contextlib.suppress(OSError):
-        return kept.read_bytes()
-    made = subset(font, characters)
-    with contextlib.suppress(OSError):  # without a cache the next build makes it anew
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-            file.write(made)
-        Path(file.name).replace(kept)
-    return made
+def shrink(fonts: Iterable[Path], characters: str, kept: Kept) -> None:
+    """Replace fonts by subsets with these characters; one that was made before, of the same font, is not made again."""
+    contents = {font: font.read_bytes() for font in fonts}
+    keys = {font: key_of("font", _SETTINGS, version, characters, content) for font, content in contents.items()}
+    made = kept.get(keys.values())
+    new = {keys[font]: subset(content, characters) for font, content in contents.items() if keys[font] not in made}
+    kept.put(new)
+    for font, key in keys.items():
+        font.write_bytes({**made, **new}[key])
 
 
 def subset(font: bytes, characters: str) -> bytes:

@@ -29,6 +29,7 @@ from atlas.render.deferred import Inline
 from atlas.render.figures_view import CACHE_BYTES
 from atlas.render.kinds import picture_name
 from atlas.render.parts import Link, Parts
+from atlas.sizes import LARGEST_VALUE
 
 BESIDE = 6
 """How many models the home page sets side by side: the newest, as there is room for no more."""
@@ -43,7 +44,7 @@ RANGES: tuple[tuple[str, str, int], ...] = (
     ("1b", "to 1 billion", 10**9),
     ("10b", "to 10 billion", 10**10),
     ("100b", "to 100 billion", 10**11),
-    ("more", "more than 100 billion", 10**20),
+    ("more", "more than 100 billion", LARGEST_VALUE),
 )
 """Ranges of parameters: the name in an address, the words, and the largest number of each."""
 
@@ -183,7 +184,7 @@ def _filters(cards: tuple[Card, ...]) -> Iterator[Filter]:
 
 def _ranges(accounts: Iterable[ModelAccount]) -> str:
     """The ranges that any of the variants is in."""
-    met = {next(name for name, _, most in RANGES if account.total <= most) for account in accounts}
+    met = {next((name for name, _, most in RANGES if account.total <= most), RANGES[-1][0]) for account in accounts}
     return " ".join(name for name, _, _ in RANGES if name in met)
 
 

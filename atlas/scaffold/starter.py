@@ -27,12 +27,6 @@ REPOSITORY = re.compile(r"https://(?P<host>[A-Za-z0-9.-]+)/(?P<owner>[A-Za-z0-9.
 LONGEST_TITLE = 200
 
 
-def starter_entries() -> dict[str, str]:
-    """The starter's content and sources: text by path."""
-    folder = files("atlas.scaffold") / "starter"
-    return {path: text for path, text in _texts(folder, "") if path.startswith(("content/", "sources/"))}
-
-
 def starter_files(title: str, repository: str | None) -> dict[str, str]:
     """All files of a new atlas: text by path.
 

@@ -85,7 +85,7 @@ def test_an_empty_cache_is_told(real_project: Any, tmp_path: Path, monkeypatch: 
     [pinned] = found["Pinned files"]
     assert (pinned["state"], pinned["text"][:5]) == ("warn", "0 of ")
     assert found["KaTeX"][0]["state"] == "warn"
-    assert found["Cache"][0]["text"].endswith("sources 0 bytes, node 0 bytes")
+    assert found["Cache"][0]["text"].endswith("sources 0 bytes, node 0 bytes, results.sqlite 0 bytes")
     assert not (tmp_path / "cache").exists()
 
 
@@ -111,13 +111,11 @@ def test_without_node_it_says_what_will_happen(tmp_path: Path, monkeypatch: pyte
     assert found["KaTeX"][0]["state"] == "warn"
 
 
-def test_without_git_and_without_an_old_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(findings, "git_version", lambda: None)
     [git] = lines()["git"]
     assert (git["state"], git["advice"]) == ("warn", "install git")
-    monkeypatch.setattr(findings, "OLDEST_PYTHON", (4, 0))
-    assert lines(code=1)["Python"][0]["state"] == "bad"
 
 
 def test_places_that_do_not_answer_are_warned_of(

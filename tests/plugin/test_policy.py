@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -113,9 +114,19 @@ def test_without_an_address_a_page_says_nothing_of_sharing(built: Build) -> None
     assert "canonical" not in page
 
 
-def test_the_documented_headers_are_those_of_the_code() -> None:
-    lines = {line.strip() for line in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()}
+@pytest.mark.parametrize("file", ["README.md", "content/contribute/deploying.md"])
+def test_the_documented_headers_are_those_of_the_code(file: str) -> None:
+    lines = {line.strip() for line in (ROOT / file).read_text(encoding="utf-8").splitlines()}
     assert {f"{name}: {value}" for name, value in HEADERS} <= lines
+
+
+def test_the_example_of_a_host_sends_all_of_them() -> None:
+    text = (ROOT / "content" / "contribute" / "deploying.md").read_text(encoding="utf-8")
+    sent = dict(re.findall(r'add_header (\S+) "?([^"\n]+?)"? always;', text))
+    assert {name: sent[name] for name, _ in HEADERS} == dict(HEADERS)
+
+
+def test_the_code_states_a_policy() -> None:
     assert dict(HEADERS)["Content-Security-Policy"].startswith(POLICY)
 
 

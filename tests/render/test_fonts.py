@@ -9,8 +9,10 @@ import pytest
 from fontTools.ttLib import TTFont
 from markupsafe import Markup
 
+from atlas.kept import Kept
 from atlas.node.environment import Environment, prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
+from atlas.render import fonts as fonts_module
 from atlas.render.fonts import ALWAYS, Glyphs, fonts_of, shrink, subset
 from atlas.render.size_fonts import NAME
 
@@ -57,30 +59,26 @@ def test_shapes_and_widths_stay_as_they_were(environment: Environment) -> None:
 def test_fonts_are_shrunk_in_place_and_kept_for_the_next_build(
     environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OPENMODELATLAS_CACHE", str(tmp_path / "cache"))
     source = environment.katex_dist / "fonts" / "KaTeX_Size1-Regular.woff2"
+    made: list[str] = []
+
+    def noted(font: bytes, characters: str) -> bytes:
+        made.append(characters)
+        return subset(font, characters)
+
+    monkeypatch.setattr(fonts_module, "subset", noted)
     fonts = [tmp_path / name for name in ("one.woff2", "two.woff2")]
     for font in fonts:
         font.write_bytes(source.read_bytes())
-        shrink([font], "(")
+        with Kept(tmp_path / "cache") as kept:
+            shrink([font], "(", kept)
+    assert made == ["("]
     assert fonts[0].read_bytes() == fonts[1].read_bytes()
     assert letters(fonts[0].read_bytes()) == {"("}
-    (kept,) = (tmp_path / "cache" / "fonts").iterdir()
-    kept.write_bytes(b"kept")
     fonts[0].write_bytes(source.read_bytes())
-    shrink(fonts[:1], "(")
-    assert fonts[0].read_bytes() == b"kept"
-
-
-def test_a_cache_that_cannot_be_written_costs_only_time(
-    environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_bytes(b"")
-    monkeypatch.setenv("OPENMODELATLAS_CACHE", str(tmp_path / "file"))
-    font = tmp_path / "font.woff2"
-    font.write_bytes((environment.katex_dist / "fonts" / "KaTeX_Size1-Regular.woff2").read_bytes())
-    shrink([font], "(")
-    assert letters(font.read_bytes()) == {"("}
+    with Kept(tmp_path / "cache") as kept:
+        shrink(fonts[:1], ")", kept)
+    assert made == ["(", ")"]
 
 
 @pytest.mark.parametrize(
