@@ -6,17 +6,14 @@ canonical sum of monomials; counts of parameters are sums and products of sizes 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, lcm
 
 from atlas.exceptions import SizeError
-
-Monomial = tuple[tuple[str, int], ...]
-"""Symbols with their exponents, sorted by symbol; the empty product is 1."""
+from atlas.size_text import Monomial, term_text, tokens
 
 MAX_LENGTH = 200
 """The longest expression that is read, in characters."""
@@ -38,16 +35,6 @@ LARGEST_VALUE = 10**300
 
 LARGEST_POWER, LONGEST_FLOOR = 100, 3000
 """What sizes that grow with each layer reach long before they fill memory."""
-
-_NAME = r"(?:\\(?:mathrm|text|operatorname)\{[A-Za-z]+\}|\\[A-Za-z]+|[A-Za-z])"
-_SCRIPT = rf"(?:{_NAME}|[0-9]|\{{(?:[A-Za-z0-9,+\- ]|{_NAME})+\}})"
-_SYMBOL = rf"{_NAME}(?:'|_{_SCRIPT})*"
-_END = "(?![A-Za-z])"
-_TOKEN = re.compile(
-    rf"\s*(?:(?P<number>[0-9]+)|(?P<floor>\\lfloor{_END})|(?P<floor_end>\\rfloor{_END})"
-    rf"|(?P<times>\\(?:cdot{_END}|times{_END}|,))|(?P<symbol>{_SYMBOL})|(?P<sign>[-+/()])"
-    r"|\^(?P<power>[0-9](?![0-9])|\{\s*[0-9]+\s*\}))"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +127,7 @@ class Size:
         """The expression in LaTeX, in canonical order."""
         if not self.terms:
             return "0"
-        parts = [_term(monomial, factor) for monomial, factor in self.terms]
+        parts = [term_text(monomial, factor) for monomial, factor in self.terms]
         return "".join(part if not index or part.startswith("-") else f"+{part}" for index, part in enumerate(parts))
 
 
@@ -224,7 +211,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.tokens = list(_tokens(text))
+        self.tokens = list(tokens(text))
         self.index = 0
         self.depth = 0
 
@@ -322,18 +309,6 @@ class _Parser:
         return SizeError(f"the size `{self.text}` has `{text}` at {offset + 1} where {wanted} should stand")
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    offset = 0
-    while text[offset:].strip():
-        match = _TOKEN.match(text, offset)
-        if match is None:
-            start = offset + len(text[offset:]) - len(text[offset:].lstrip())
-            raise SizeError(f"the size `{text}` has `{text[start]}` at {start + 1}, which no size expression has")
-        kind = match.lastgroup or ""
-        yield kind, match[kind], match.start(kind)
-        offset = match.end()
-
-
 def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Size:
     totals: dict[Monomial, Fraction] = {}
     for monomial, factor in terms:
@@ -408,22 +383,6 @@ def _over_one_divisor(expression: Size) -> str:
         return str(expression)
     below = f"({divisor})" if " " in str(divisor) else str(divisor)
     return f"({expression * divisor})/{below}"
-
-
-def _term(monomial: Monomial, factor: Fraction) -> str:
-    above = [_raised(name, power) for name, power in monomial if power > 0]
-    below = [_raised(name, -power) for name, power in monomial if power < 0]
-    numerator, denominator = abs(factor.numerator), factor.denominator
-    top = " ".join([*([str(numerator)] if numerator != 1 or not above else []), *above])
-    bottom = [*([str(denominator)] if denominator != 1 else []), *below]
-    sign = "-" if factor < 0 else ""
-    if not bottom:
-        return sign + top
-    return f"{sign}{top}/{bottom[0]}" if len(bottom) == 1 else f"{sign}{top}/({' '.join(bottom)})"
-
-
-def _raised(name: str, power: int) -> str:
-    return " ".join([name] * power)
 
 
 def _shown(bindings: Mapping[str, int], names: Iterable[str]) -> str:

@@ -6,25 +6,31 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from atlas.checks.record_files import SUFFIX
 from atlas.checks.records import load_records
 from atlas.cli import COMMANDS, main
 from atlas.commands import checking
 from atlas.commands.progress import ProgressDisplay
 from atlas.exceptions import NodeError
 from atlas.issues import Issue
+from atlas.kept import Kept
 from atlas.sources.blob import blob_id
 from atlas.sources.pins import load_lock
 
 Atlas = Callable[..., Result]
+
+PROJECT = Path(__file__).resolve().parent / "project"
 
 FFN, ATTENTION = "transformer/encoder/ffn-layer-norm", "transformer/encoder/attention-layer-norm"
 FFN_FILE, CHAINER_FILE = f"content/{FFN}.yml", "content/chainer/layer-normalization.yml"
@@ -49,10 +55,23 @@ def pinned(project: Any, source: str) -> list[str]:
     return [str(number) for number, line in enumerate(lines, 1) if "blob:" in line]
 
 
+@pytest.fixture(scope="session")
+def records(tmp_path_factory: pytest.TempPathFactory) -> Mapping[Path, bytes]:
+    """The recorded proofs of the project as it is, by their paths in it."""
+    root = tmp_path_factory.mktemp("recorded") / "project"
+    shutil.copytree(PROJECT, root)
+    result = CliRunner().invoke(main, ["verify", "--record", "--project", str(root)])
+    assert result.exit_code == 0, result.output
+    made = {file.relative_to(root): file.read_bytes() for file in sorted(root.rglob(f"*{SUFFIX}"))}
+    assert len(made) == 3
+    return made
+
+
 @pytest.fixture
-def recorded(atlas: Atlas) -> None:
+def recorded(real_project: Any, records: Mapping[Path, bytes]) -> None:
     """Proofs of the project as it is; without them every check tells that they are missing."""
-    assert atlas("verify", "--record").exit_code == 0
+    for path, content in records.items():
+        (real_project.root / path).write_bytes(content)
 
 
 @pytest.fixture
@@ -64,6 +83,12 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "node").symlink_to(environment.modules.parents[1], target_is_directory=True)
     monkeypatch.setenv("OPENMODELATLAS_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture
+def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No result of an earlier run is at hand, so that Node is needed."""
+    monkeypatch.setattr(checking, "Kept", partial(Kept, tmp_path / "kept"))
 
 
 def error_line(result: Result) -> str:
@@ -263,6 +288,7 @@ def test_folders_that_are_not_there_are_issues(atlas: Atlas, real_project: Any) 
     assert (result.exit_code, result.stdout) == (1, "contents: A001 there is no such folder\n")
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_without_node_nothing_can_be_checked(atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
     def nowhere(**_: object) -> None:
         raise NodeError("no Node.js 20.19 or newer")
@@ -272,6 +298,7 @@ def test_without_node_nothing_can_be_checked(atlas: Atlas, monkeypatch: pytest.M
         assert error_line(atlas(command)) == "Error: no Node.js 20.19 or newer"
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_what_the_system_refuses_is_told(atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(**_: object) -> None:
         raise PermissionError(13, "Permission denied", "/somewhere")
@@ -280,6 +307,7 @@ def test_what_the_system_refuses_is_told(atlas: Atlas, monkeypatch: pytest.Monke
     assert error_line(atlas("check")) == "Error: [Errno 13] Permission denied: '/somewhere'"
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_an_interrupt_ends_with_the_code_of_one(atlas: Atlas, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(**_: object) -> None:
         raise KeyboardInterrupt

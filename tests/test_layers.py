@@ -15,6 +15,7 @@ ROOMS = (
     "exceptions",
     "files",
     "kept",
+    "size_text",
     "sizes",
     "entries",
     "formula",

@@ -79,6 +79,8 @@ def test_the_wheel_holds_every_file_of_the_package_and_of_the_theme_and_no_other
     "name",
     [
         "atlas/py.typed",
+        "atlas/explain/catalogue/proofs.yml",
+        "atlas/scaffold/starter/workflow.yml",
         "atlas/node/server.mjs",
         "atlas/node/layout.mjs",
         "atlas/node/package.json",
@@ -86,6 +88,8 @@ def test_the_wheel_holds_every_file_of_the_package_and_of_the_theme_and_no_other
         "openmodelatlas_theme/__init__.py",
         "openmodelatlas_theme/mkdocs_theme.yml",
         "openmodelatlas_theme/main.html",
+        "openmodelatlas_theme/markdown/component.md",
+        "openmodelatlas_theme/img/card.png",
     ],
 )
 def test_what_the_program_looks_for_by_name_is_there(names: set[str], name: str) -> None:
@@ -105,4 +109,4 @@ def test_the_wheel_states_its_licence_and_what_it_needs(wheel: Path, metadata: M
     assert about(wheel, "licenses/LICENSE") == (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert metadata["Requires-Python"] == ">=3.11"
     assert {"mkdocs<2,>=1.6.1"} <= set(metadata.get_all("Requires-Dist", []))
-    assert {"node", "verify", "test", "browser", "dev"} == set(metadata.get_all("Provides-Extra", []))
+    assert {"node", "verify", "test", "browser", "release", "dev"} == set(metadata.get_all("Provides-Extra", []))

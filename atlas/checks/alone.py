@@ -29,7 +29,7 @@ from atlas.operators.registry import Operator
 
 NAMES = frozenset(("A130", "A131", "A132", "A135", "A209", "A210", "A212", "A213", "A244"))
 """Mistakes in names and declarations, from which others would follow in shapes and in what stands for what."""
-CODE = ("sizes", "issues", "entries", "formula", "operators", "checks")
+CODE = ("size_text", "sizes", "issues", "entries", "formula", "operators", "checks")
 """The rooms whose code a judgement depends on."""
 PART = 25
 """How many entries one piece of work has."""

@@ -162,6 +162,7 @@ def modules_of(graph: Graph, upstream: Upstream | Program) -> list[str]:
             *(module for operator in operators for module in with_imports(operator)),
             *with_imports(root, ("atlas.graph", "atlas.upstream"), facade),
             "atlas.sizes",
+            "atlas.size_text",
         }
     )
 

@@ -83,6 +83,20 @@ def doubts_in_double_quotes(source: str, value: str) -> Iterator[Doubt]:
         yield Doubt("A012", hidden_message(hidden[0]), "leave it out")
 
 
+def hidden_in(text: str) -> Iterator[Doubt]:
+    """Every invisible character of a file."""
+    for match in HIDDEN.finditer(text):
+        if match[0] == "\ufeff" and match.start() == 0:
+            yield Doubt("A012", "the file begins with a byte order mark", "save it as UTF-8 without one")
+        else:
+            yield Doubt("A012", hidden_message(match[0]), "delete it", match.start())
+
+
+def kind_of(value: object) -> str:
+    """What messages call a plain value."""
+    return {bool: "truth value", int: "number", float: "number", type(None): "null"}.get(type(value), "text")
+
+
 def hidden_message(char: str) -> str:
     """The message about one invisible character."""
     return f"the file holds the invisible character U+{ord(char):04X}, which can make text show as something else"

@@ -16,6 +16,7 @@ _ODD_AT_EDGE = re.compile(rf"^[ \t]*(?:-[ \t]+)*(?:[\w-]+:[ \t]*)?([{ODD_SPACES}
 _CONFLICT = re.compile(r"^(?:(?:<{7}|>{7}|\|{7})(?: .*)?|={7})\r?$", re.MULTILINE)
 _START = r"^(\s*(?:- +)*)"
 _TIGHT_COLON = re.compile(_START + r"([A-Za-z_]\w*):([^\s:/]\S*)")
+_TIGHT_ITEM = re.compile(r"(\w+)([:=])(\S.*)")
 _EQUALS = re.compile(_START + r"([A-Za-z_]\w*)\s*=(?!=)")
 _TIGHT_DASH = re.compile(r"^(\s*)-([A-Za-z_]\w*:.*)")
 _DASHES = re.compile(r"^(?:--|-{4,})\s*$")
@@ -58,6 +59,18 @@ def conflict(text: str) -> Slip | None:
     message = "a merge left its marks here: the two sides stand one after the other"
     hint = "keep one side and delete the lines that begin with <<<<<<<, ======= and >>>>>>>"
     return Slip(text.count("\n", 0, match.start()) + 1, 1, message, hint)
+
+
+def no_value(name: str, before: str, *, is_quoted: bool) -> tuple[str, str]:
+    """Message and hint about a key in braces without a value; `before` is the character before its comma."""
+    tight = None if is_quoted else _TIGHT_ITEM.fullmatch(name)
+    if tight is not None:
+        what = "no space after the colon of" if tight[2] == ":" else "`=` instead of a colon in"
+        return f"there is {what} `{name}`", f"write `{tight[1]}: {tight[3]}`"
+    if name.isdecimal() and before.isdecimal():
+        return f"a comma stands inside a number, before {name}", "write numbers without commas"
+    message = f"in {{ }} the key `{name}` has no value; a comma ends the text before it"
+    return message, "quote a text that holds a comma or begins with {"
 
 
 def slip(lines: Sequence[str], line: int, column: int, problem: str, context: str) -> Slip | None:

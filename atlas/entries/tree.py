@@ -16,8 +16,8 @@ import yaml
 
 from atlas.entries.blanks import blanks_in
 from atlas.entries.events import Event, Stream, events
-from atlas.entries.scalars import HIDDEN, Doubt, doubts_in_double_quotes, hidden_message, plain
-from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, odd_space_message
+from atlas.entries.scalars import Doubt, doubts_in_double_quotes, hidden_in, kind_of, plain
+from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, no_value, odd_space_message
 from atlas.entries.words import explain_syntax, quoted
 from atlas.exceptions import FileTooLargeError
 from atlas.files import read_bytes
@@ -98,9 +98,8 @@ def read(path: Path, shown: str) -> tuple[Document | None, list[Issue]]:
 
 def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
     """Parse YAML text that came from the file `shown`."""
-    hidden = [_hidden_issue(text, match.start(), shown) for match in islice(HIDDEN.finditer(text), MAX_HIDDEN)]
-    if hidden:
-        return None, hidden
+    if hidden := list(islice(hidden_in(text), MAX_HIDDEN)):
+        return None, [Issue(shown, *_place(text, one.offset), one.code, one.message, one.hint) for one in hidden]
     if (mark := conflict(text)) is not None:
         return None, [Issue(shown, mark.line, mark.column, mark.code, mark.message, mark.hint)]
     builder = _Builder(text, shown)
@@ -117,13 +116,6 @@ def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
         return None, [*builder.issues, issue]
     marks, key_marks = builder.marks, builder.key_marks
     return Document(shown, {shown: text}, value, marks, key_marks, frozenset(builder.doubtful)), builder.issues
-
-
-def _hidden_issue(text: str, offset: int, shown: str) -> Issue:
-    place = _place(text, offset)
-    if text[offset] == "\ufeff" and offset == 0:
-        return Issue(shown, *place, "A012", "the file begins with a byte order mark", "save it as UTF-8 without one")
-    return Issue(shown, *place, "A012", hidden_message(text[offset]), "delete it")
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:
@@ -269,16 +261,11 @@ class _Builder:
     def without_value(self, event: Event, path: KeyPath) -> None:
         """Say why a key in braces has no value."""
         name = event.value
-        message = f"in {{ }} the key `{name}` has no value; a comma ends the text before it"
-        hint = "quote a text that holds a comma or begins with {"
         if not event.style and (odd := _ODD_AFTER_COLON.search(name)):
             self.odd_space(event, odd.start(), path)
             return
-        if not event.style and (tight := re.fullmatch(r"(\w+)([:=])(\S.*)", name)):
-            what = "no space after the colon of" if tight[2] == ":" else "`=` instead of a colon in"
-            message, hint = f"there is {what} `{name}`", f"write `{tight[1]}: {tight[3]}`"
-        elif name.isdecimal() and self.text[event.start - 2 : event.start - 1].isdecimal():
-            message, hint = f"a comma stands inside a number, before {name}", "write numbers without commas"
+        before = self.text[event.start - 2 : event.start - 1]
+        message, hint = no_value(name, before, is_quoted=bool(event.style))
         self.issue(event, "A009", message, hint, path)
 
     def odd_space(self, event: Event, offset: int, path: KeyPath) -> None:
@@ -327,7 +314,7 @@ class _Builder:
             return text
         value, doubt = plain(text)
         if doubt is None and not isinstance(value, str):
-            message = f"the key `{text}` is read as a {_kind(value)}, not as text"
+            message = f"the key `{text}` is read as a {kind_of(value)}, not as text"
             doubt = Doubt("A009", message, f"quote it: {quoted(text)}")
         if doubt is not None:
             self.issue(event, doubt.code, doubt.message, doubt.hint, (*path, text))
@@ -396,11 +383,6 @@ class _Builder:
 
     def too_many(self, event: Event) -> _RefusedError:
         return self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included")
-
-
-def _kind(value: Value) -> str:
-    names = {bool: "truth value", int: "number", float: "number", type(None): "null"}
-    return names.get(type(value), "text")
 
 
 def texts_of_key(key: str, value: Value) -> Iterator[str]:

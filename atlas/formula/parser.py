@@ -360,28 +360,6 @@ class Parser:
         near = self.scope.nearest(name)
         return f"did you mean {' or '.join(f'`{found}`' for found in near)}?" if near else ""
 
-    def arguments(self, name: str) -> tuple[Node, ...]:
-        """The arguments of a function in parentheses; dots stand for a sequence."""
-        reader = self.reader
-        opening = reader.take()
-        self.closers.append(")")
-        found: list[Node | Token] = []
-        while True:
-            found.append(reader.take() if reader.kind == "\\dots" else self.sum())
-            if reader.kind != ",":
-                break
-            reader.take()
-        self.closers.pop()
-        self.close(opening, ")")
-        nodes = [node for node in found if isinstance(node, Node)]
-        if len(nodes) == len(found):
-            return tuple(nodes)
-        if len(found) == 3 and len(nodes) == 2:
-            return (references.sequence(nodes[0], nodes[1]),)
-        dots = next(token for token in found if isinstance(token, Token))
-        message = f"dots in the arguments of `{name}` stand between two terms"
-        raise FormulaError("A242", message, dots.span, r"as in `\operatorname{Concat}(a_1,\dots,a_n)`")
-
 
 _FACTORS: Mapping[str, Callable[[Parser], Node]] = MappingProxyType(
     {

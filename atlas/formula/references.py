@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from atlas.exceptions import FormulaError
 from atlas.formula import letters, reductions
 from atlas.formula.functions import EXTREMES, INDICATORS, PREFIX
+from atlas.formula.lexer import Token
 from atlas.formula.names import Script, Scripted, read_scripted
 from atlas.formula.span import Span
 from atlas.formula.tree import (
@@ -121,7 +122,7 @@ def _application(parser: Parser, name: str, sub: Script | None, sup: Script | No
         return _indicator(parser, span)
     subscripts = parser.indices(sub) if sub is not None else ()
     if reader.kind == "(":
-        arguments = parser.arguments(name)
+        arguments = _arguments(parser, name)
     elif name in PREFIX and parser.starts():
         arguments = (_bare_argument(parser, name, span),)
     elif name in PREFIX:
@@ -136,6 +137,29 @@ def _application(parser: Parser, name: str, sub: Script | None, sup: Script | No
         message = f"`{name}^{sup.text}(...)` could be a power or an inverse"
         raise FormulaError("A211", message, span, "write the power after the argument, as in f(x)^{-1}")
     return parser.scripts(parser.power(call, sup))
+
+
+def _arguments(parser: Parser, name: str) -> tuple[Node, ...]:
+    """The arguments of a function in parentheses; dots stand for a sequence."""
+    reader = parser.reader
+    opening = reader.take()
+    parser.closers.append(")")
+    found: list[Node | Token] = []
+    while True:
+        found.append(reader.take() if reader.kind == "\\dots" else parser.sum())
+        if reader.kind != ",":
+            break
+        reader.take()
+    parser.closers.pop()
+    parser.close(opening, ")")
+    nodes = [node for node in found if isinstance(node, Node)]
+    if len(nodes) == len(found):
+        return tuple(nodes)
+    if len(found) == 3 and len(nodes) == 2:
+        return (sequence(nodes[0], nodes[1]),)
+    dots = next(token for token in found if isinstance(token, Token))
+    message = f"dots in the arguments of `{name}` stand between two terms"
+    raise FormulaError("A242", message, dots.span, r"as in `\operatorname{Concat}(a_1,\dots,a_n)`")
 
 
 def _bare_argument(parser: Parser, name: str, span: Span) -> Node:

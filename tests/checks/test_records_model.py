@@ -230,6 +230,7 @@ def test_what_takes_part_makes_a_proof_stale(root: Path, path: str, old: str, ne
         ("atlas.upstream.compare", True),
         ("atlas.checks.upstream_model", True),
         ("atlas.sizes", True),
+        ("atlas.size_text", True),
         ("atlas.operators.convolution", False),
         ("atlas.upstream.chainer_facade", False),
         ("atlas.checks.records", False),

@@ -303,9 +303,9 @@ def test_every_trap_of_a_file_is_reported() -> None:
 def test_aliases_that_explode_are_refused_at_once() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30)]
-    started = time.perf_counter()
+    started = time.process_time()
     issue = only("\n".join(lines) + "\n")
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert (issue.code, issue.line) == ("A011", 5)
     assert "50,000 values, aliases included" in issue.message
 
@@ -324,9 +324,9 @@ def test_aliases_that_explode_are_refused_at_once() -> None:
 )
 def test_files_as_large_as_are_read_are_refused_in_seconds(text: str) -> None:
     assert len(text) <= MAX_BYTES
-    started = time.perf_counter()
+    started = time.process_time()
     document, issues = read_text(text)
-    assert time.perf_counter() - started < 10
+    assert time.process_time() - started < 5
     assert document is None
     assert issues
     assert len(issues) <= MAX_HIDDEN or issues[-1].code == "A011"

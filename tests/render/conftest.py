@@ -13,8 +13,11 @@ import pytest
 
 from atlas.node.environment import prepare
 from atlas.node.process import NodeProcess
+from atlas.render.build import build_site
 from atlas.render.diagram import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode
+from atlas.render.site import Settings, Site
 
+ROOT = Path(__file__).parents[2]
 SHAPE = ("B", "S", "d")
 TARGET = ("B", "T", "d")
 PLANES = ("B", "4c", r"\lfloor H/4\rfloor", r"\lfloor W/4\rfloor")
@@ -171,6 +174,16 @@ def odd_titles() -> Sketch:
 def node() -> Iterator[NodeProcess]:
     with NodeProcess(prepare()) as process:
         yield process
+
+
+@pytest.fixture(scope="session")
+def whole_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The real content, built once for all tests that only look at it; no repository is known."""
+    workspace = tmp_path_factory.mktemp("whole")
+    content, sources = ROOT / "content", ROOT / "sources"
+    made = build_site(Settings(ROOT, content, sources, workspace, "Atlas", site_url="https://example.org/atlas/"))
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import yaml
 
 from atlas.entries.load import load
 from atlas.render.build import build_site
-from atlas.render.edit_links import AddressOf, Edits, line_address
+from atlas.render.edit_links import Edits, line_address
 from atlas.render.site import Settings, Site
 
 ROOT = Path(__file__).parents[2]
@@ -44,14 +43,11 @@ SECTIONS = {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    built = build_site(settings(tmp_path_factory.mktemp("workspace"), HOST.__add__))
+    workspace = tmp_path_factory.mktemp("workspace")
+    content, sources = ROOT / "content", ROOT / "sources"
+    built = build_site(Settings(ROOT, content, sources, workspace, site_name="Atlas", edit_address=HOST.__add__))
     yield built
     built.close()
-
-
-def settings(workspace: Path, address: AddressOf | None = None) -> Settings:
-    made = partial(Settings, ROOT, ROOT / "content", ROOT / "sources", workspace, site_name="Atlas")
-    return made(edit_address=address) if address else made()
 
 
 @dataclass(frozen=True)
@@ -190,12 +186,9 @@ def test_nothing_offers_twice_what_the_foot_of_the_page_offers(site: Site) -> No
     assert HOST not in bodies, "without a line it is the source of the page"
 
 
-def test_without_a_repository_there_are_no_links(tmp_path: Path) -> None:
-    built = build_site(settings(tmp_path))
-    try:
-        assert not [page.url for page in built.pages if 'class="edit"' in page.body()]
-    finally:
-        built.close()
+def test_without_a_repository_there_are_no_links(whole_site: Site) -> None:
+    assert len(whole_site.pages) > 100
+    assert not [page.url for page in whole_site.pages if 'class="edit"' in page.body()]
 
 
 @pytest.mark.parametrize(

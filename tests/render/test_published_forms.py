@@ -28,13 +28,12 @@ from atlas.markup.prose import parse
 from atlas.node.process import NodeProcess
 from atlas.operators.catalogue import CATALOGUE, FAMILIES
 from atlas.render.alternates import CITED, MARKDOWN
-from atlas.render.build import build_site
 from atlas.render.deferred import Typesetting
 from atlas.render.json_files import DOCUMENTS, documents, json_files
 from atlas.render.json_types import FilePlace
 from atlas.render.llms import FILE
 from atlas.render.parts import Parts
-from atlas.render.site import Settings, Site
+from atlas.render.site import Site
 from atlas.sources.store import SourceStore
 
 ROOT = Path(__file__).parents[2]
@@ -43,12 +42,8 @@ SITE_URL = "https://example.org/atlas/"
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    workspace = tmp_path_factory.mktemp("work")
-    settings = Settings(ROOT, ROOT / "content", ROOT / "sources", workspace, "Atlas", site_url=SITE_URL)
-    made = build_site(settings)
-    yield made
-    made.close()
+def site(whole_site: Site) -> Site:
+    return whole_site
 
 
 @pytest.fixture(scope="module")

@@ -19,12 +19,9 @@ FFN = "transformer/encoder/ffn-layer-norm/"
 CHAINER = "chainer/layer-normalization/"
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    workspace = tmp_path_factory.mktemp("workspace")
-    built = build_site(Settings(ROOT, ROOT / "content", ROOT / "sources", workspace, site_name="OpenModelAtlas"))
-    yield built
-    built.close()
+@pytest.fixture
+def site(whole_site: Site) -> Site:
+    return whole_site
 
 
 @dataclass(slots=True)
@@ -100,22 +97,10 @@ def test_a_page_says_that_its_formula_was_executed(site: Site) -> None:
         )
 
 
-def test_a_page_says_why_its_formula_was_not_executed(tmp_path: Path) -> None:
-    content = tmp_path / "content"
-    shutil.copytree(ROOT / "content", content)
-    shutil.copytree(ROOT / "sources", tmp_path / "sources")
-    file = content / "chainer" / "layer-normalization.yml"
-    text = file.read_text(encoding="utf-8")
+def test_a_page_says_why_its_formula_was_not_executed(changed: Changed) -> None:
     reason = "formula_not_executed: integrals are not in the language\n"
-    file.write_text(text.replace("batch: [N]\n", reason), encoding="utf-8")
-    workspace = tmp_path / "workspace"
-    workspace.mkdir()
-    built = build_site(Settings(tmp_path, content, tmp_path / "sources", workspace, site_name="Atlas"))
-    try:
-        assert [issue for issue in built.issues if issue.severity == "error"] == []
-        page_text = text_of(built, CHAINER)
-    finally:
-        built.close()
+    changed.edit("chainer/layer-normalization.yml", "batch: [N]\n", reason)
+    page_text = text_of(changed.build(), CHAINER)
     in_order(page_text, "formula", "displayed, not executed: integrals are not in the language")
     assert "executed: equals" not in page_text
 

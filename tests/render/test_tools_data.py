@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,14 @@ import pytest
 
 from atlas.operators.catalogue import CATALOGUE
 from atlas.render.addresses import standalone_file
-from atlas.render.build import build_site
-from atlas.render.site import Settings, Site
+from atlas.render.site import Site
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    workspace = tmp_path_factory.mktemp("work")
-    made = build_site(Settings(ROOT, ROOT / "content", ROOT / "sources", workspace, "Atlas"))
-    yield made
-    made.close()
+@pytest.fixture
+def site(whole_site: Site) -> Site:
+    return whole_site
 
 
 def body(site: Site, url: str) -> str:

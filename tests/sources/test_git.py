@@ -73,8 +73,9 @@ def test_a_tag_that_does_not_exist_is_named(repository: Any, make_manifest: Make
 
 def test_the_beginning_of_a_commit_is_not_enough(repository: Any, make_manifest: Make) -> None:
     short = repository.git("rev-parse", "HEAD")[:12]
+    manifest = make_manifest().model_copy(update={"revision": short})
     with pytest.raises(RevisionError, match="; a commit is named by all of its 40 digits"):
-        bring_from_git(make_manifest(revision=short), PATHS)
+        bring_from_git(manifest, PATHS)
     with pytest.raises(RevisionError, match=f"has no tag {short}; a commit is named by all of its 40 digits"):
         open_clone(repository.folder, "clone").commit_of(short)
 
