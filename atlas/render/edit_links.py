@@ -33,7 +33,7 @@ class Edit:
     url: str
     """Its address on the repository's site."""
     where: str
-    """The file and the line in words: `content/transformer/model.yml line 7`."""
+    """The file, where that is not the page's own: `content/gpt-2/model.yml`; else empty."""
 
 
 def line_address(address: str, line: int) -> str:
@@ -64,7 +64,9 @@ class Edits:
             return None
         mark = place_of_key(self._owner.document, _known(self._owner, path))
         address = self._address((self._root / mark.path).relative_to(self._content).as_posix())
-        return Edit(line_address(address, mark.line), f"{mark.path} line {mark.line}") if address else None
+        # Each page has dozens of these, and the page's own file is named where it is edited as a whole.
+        file = "" if mark.path == self._owner.path else mark.path
+        return Edit(line_address(address, mark.line), file) if address else None
 
     def fresh(self, *path: Key) -> Edit | None:
         """The same, but None where the last claim that was asked for in this way stands on the same line."""

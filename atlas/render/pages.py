@@ -18,17 +18,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atlas.entries.atlas import Placed
 from atlas.render.alternates import alternates
+from atlas.render.component_view import ComponentView
 from atlas.render.deferred import Typesetting
 from atlas.render.edit_links import Edits
 from atlas.render.site import Body, Heading, NavSection, PageStore, Settings, SitePage, relative_url
 from atlas.render.structure_view import StructureView
 from atlas.render.thin import thin
-from atlas.render.weight import ROOMS, is_light
+from atlas.render.weight import ROOMS, Room, is_light, roomiest
 
 PASSAGES = "passages/"
 """The folder of code that pages bring when a reader comes near."""
-GIVES_WAY = "component"
-"""The kind of page on which code gives way; the others show little of it, or are there for it."""
 
 _INDENT = re.compile(
     r"(?<=>)\n\s*(?=</?(?:article|caption|d[dlt]|details|div|h\d|header|li|nav|[ou]l|p|section|summary|t[dhr]|t[a-z]{4,5})\b)"
@@ -152,25 +151,41 @@ class Renderer:
 
     def _body(self, plan: PagePlan, column: str) -> tuple[str, Outline]:
         """The page with as much code as there is room for, and its headings."""
-        template = self._environment.get_template(f"entity/{plan.kind}.html")
-        to = partial(_link, page=plan.url)
-        for room in ROOMS:
-            outline, passages = Outline(), Passages()
-            edit = Edits(plan.owner, self._settings.root, self._settings.content, self._settings.edit_address)
-            html = template.render(
-                view=plan.view,
-                outline=outline,
-                to=to,
-                edit=edit,
-                site_name=self._settings.site_name,
-                room=room,
-                passage=passages.keep,
-            )
-            body = thin(_INDENT.sub("", html))
-            if plan.kind != GIVES_WAY or is_light(body, column):
-                break
+        if not isinstance(plan.view, ComponentView):
+            return self._kept(plan, ROOMS[0])
+
+        def fits(room: Room) -> bool:
+            body, outline, _ = self._rendered(plan, room)
+            return is_light(_around(plan, outline), column, body)
+
+        longest = max((len(one.code) for one in plan.view.excerpts), default=0)
+        return self._kept(plan, roomiest(longest, fits))
+
+    def _kept(self, plan: PagePlan, room: Room) -> tuple[str, Outline]:
+        """The page with so much code, and its headings; the code that is left out is kept."""
+        body, outline, passages = self._rendered(plan, room)
         self.passages |= passages.kept
         return body, outline
+
+    def _rendered(self, plan: PagePlan, room: Room) -> tuple[str, Outline, Passages]:
+        """The page with so much code, its headings, and the code that is left out."""
+        outline, passages = Outline(), Passages()
+        html = self._environment.get_template(f"entity/{plan.kind}.html").render(
+            view=plan.view,
+            outline=outline,
+            to=partial(_link, page=plan.url),
+            edit=Edits(plan.owner, self._settings.root, self._settings.content, self._settings.edit_address),
+            site_name=self._settings.site_name,
+            room=room,
+            passage=passages.keep,
+        )
+        return thin(_INDENT.sub("", html)), outline, passages
+
+
+def _around(plan: PagePlan, outline: Outline) -> str:
+    """About what the host prints around the page that is not the same on all: titles, addresses and contents."""
+    listed = "".join(f'<li><a href="#{one.id}">{one.title}</a></li>' for one in outline.headings)
+    return f"{plan.document_title}\n{plan.description}\n{plan.url}\n{plan.edit_path}\n{listed}"
 
 
 def _link(target: str, page: str) -> str:

@@ -1,18 +1,19 @@
 """What gives way where a component's page would become heavy: code, which the site shows whole in other places too.
 
 A page that a reader goes on to shall bring at most 10 KB compressed, whatever its component; a formula, a table or a
-source never gives way, and a passage of a pinned file that does is one click away, in the page of that file.
+source never gives way, and what is left out of a passage of a pinned file is one click away, in the page of that file.
 """
 
 from __future__ import annotations
 
 import sys
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 
-HEAVIEST = 7_950
-"""How many compressed bytes the page and its column may have: 10 KB without the frame that all pages have, the headers
-of the answer and a twentieth for hosts and content of other kinds."""
+HEAVIEST = 8_430
+"""How many compressed bytes what is particular to a page may have: 10 KB without the frame that all pages have, the
+headers of the answer and a twentieth for hosts of other kinds."""
 LEVEL = 6
 """How much a host that compresses while it answers takes pains; one that compresses beforehand saves a little more."""
 
@@ -22,7 +23,7 @@ class Room:
     """How much code a page shows itself."""
 
     lines: int
-    """How many lines a passage of a pinned file may have; a longer one is named and linked."""
+    """How many lines of a passage of a pinned file it shows; to the others of a longer one a link leads."""
     operator: bool
     """Whether the operator's code is there to be unfolded, or on the operator's page only."""
     repeats: bool
@@ -32,9 +33,28 @@ class Room:
 ROOMS = (
     Room(sys.maxsize, operator=True, repeats=True),
     Room(sys.maxsize, operator=True, repeats=False),
-    *(Room(lines, operator=False, repeats=False) for lines in (sys.maxsize, 80, 60, 45, 30, 20, 10, 0)),
+    Room(sys.maxsize, operator=False, repeats=False),
 )
-"""From everything to nothing: first goes what is there twice, then what is folded, then the longest passages."""
+"""As long as all passages are whole: first goes what is there twice, then what is folded."""
+
+
+def roomiest(longest: int, fits: Callable[[Room], bool]) -> Room:
+    """The room that shows most code and fits; none of the passages, whose longest has so many lines, if none does.
+
+    Where they cannot all be whole, each shows as many lines from its beginning: the short ones stay whole, and of the
+    long ones the signature and what follows it is there.
+    """
+    for room in ROOMS:
+        if fits(room):
+            return room
+    fitting, too_many = 0, longest
+    while too_many - fitting > 1:
+        middle = (fitting + too_many) // 2
+        if fits(Room(middle, operator=False, repeats=False)):
+            fitting = middle
+        else:
+            too_many = middle
+    return Room(fitting, operator=False, repeats=False)
 
 
 def is_light(*html: str) -> bool:

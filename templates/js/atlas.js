@@ -112,13 +112,16 @@ const enhance = () => {
     try {
       const answer = await fetch(place.firstElementChild.dataset.passage);
       if (!answer.ok) throw new Error(answer.statusText);
-      const block = new DOMParser().parseFromString(await answer.json(), "text/html").querySelector(".code");
-      const kept = document.createElement("div"); /* as high as the place was kept, a scroll bar included */
+      const code = new DOMParser().parseFromString(await answer.json(), "text/html").querySelector(".code");
+      const begun = place.previousElementSibling?.matches(".code") ? place.previousElementSibling : null;
+      const kept = document.createElement("div"); /* as high as what was there, so that nothing moves */
+      const top = (begun ?? place).getBoundingClientRect().top;
       kept.className = place.className;
-      kept.style.minHeight = place.style.minHeight;
-      kept.append(block);
+      kept.style.minHeight = `${place.getBoundingClientRect().bottom - top}px`;
+      if (begun) begun.querySelector("ol").append(...code.querySelectorAll("li"));
       place.replaceWith(kept);
-      addCopy(block);
+      kept.append(begun ?? code);
+      if (!begun) addCopy(code);
     } catch {
       place.removeAttribute("style"); /* the link leads to the same lines */
     }
@@ -140,7 +143,7 @@ const enhance = () => {
 
   /* Copied maths is TeX, also where a selection begins or ends within a formula. */
   const formulaAt = (node) => (node instanceof Element ? node : node.parentElement)?.closest(".katex");
-  const texOf = (formula) => formula.querySelector("annotation").textContent.trim();
+  const texOf = (formula) => (formula.querySelector("annotation") ?? formula.querySelector("math")).textContent.trim(); /* a letter's TeX is the letter */
   document.addEventListener("copy", (event) => {
     const selection = getSelection();
     if (selection.isCollapsed || !event.clipboardData || event.target.closest?.("input, textarea")) return;
@@ -168,7 +171,7 @@ const enhance = () => {
 
   /* A button shows the TeX of a formula that stands on its own. */
   for (const box of document.querySelectorAll(".formula")) {
-    if (!box.querySelector("annotation")) continue;
+    if (!box.querySelector("math")) continue;
     const show = document.createElement("button");
     show.type = "button";
     show.className = "copy";

@@ -29,9 +29,12 @@ PAGES = {
     "issue codes": "/contribute/issue-codes/",
     "verification": "/verification/",
     "compare": "/compare/",
+    "comparison": "/compare/?a=gpt-2&b=mixtral",
     "index": "/a-z/",
     "prose": "/formula-language/",
     "contribute": "/contribute/",
+    "guide of proofs": "/contribute/proofs/",
+    "guide of deploying": "/contribute/deploying/",
     "not found": "/404.html",
 }
 every_page = pytest.mark.parametrize(

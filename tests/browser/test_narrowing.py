@@ -169,7 +169,7 @@ def test_text_twice_as_large_never_makes_a_page_scroll_sideways(visit: Opener) -
         page.set_viewport_size({"width": 1280, "height": 900})
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
         expect(page.locator("h1")).to_be_visible()
-        assert page.evaluate("() => document.scrollingElement.scrollWidth") <= 1280, path
+        page.wait_for_function("() => document.scrollingElement.scrollWidth <= 1280")
 
 
 def test_the_colours_of_a_component_are_those_of_its_kind(visit: Opener) -> None:

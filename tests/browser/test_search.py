@@ -104,7 +104,7 @@ def test_nothing_of_search_is_brought_before_it_is_asked_for(visit: Opener) -> N
     page.on("request", lambda request: brought.append(urlsplit(request.url).path))
     names = page.evaluate("() => performance.getEntriesByType('resource').map(one => one.name)")
     assert [name for name in names if "search" in name] == []
-    page.get_by_role("button", name="Search").click()
+    page.get_by_role("button", name="Search", exact=True).click()
     expect(page.get_by_role("combobox")).to_be_focused()
     assert len(brought) == 3
     assert all("search" in name for name in brought)

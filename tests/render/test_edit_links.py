@@ -58,10 +58,12 @@ class Shown:
     """What it offers to edit."""
     line: Line
     """Where it leads."""
+    named: bool = False
+    """Whether it says in which file."""
 
 
 class Links(HTMLParser):
-    """The links to lines of the YAML, each with a name that says the same as its address."""
+    """The links to lines of the YAML, each with a name that says nothing else than its address."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -72,10 +74,12 @@ class Links(HTMLParser):
         given = dict(attrs)
         if given.get("class") != "edit":
             return
-        named = re.fullmatch(r"Edit (?:this |these |the )?(.+): content/(\S+) line (\d+)", given["aria-label"] or "")
+        named = re.fullmatch(r"Edit (?:this |these |the )?(.+?)(?: in content/(\S+))?", given["aria-label"] or "")
         assert named is not None, given
-        assert given["href"] == f"{SHOWN}{named[2]}#L{named[3]}"
-        self.found.append(Shown(named[1], (named[2], int(named[3]))))
+        reached = re.fullmatch(re.escape(SHOWN) + r"(\S+)#L(\d+)", given["href"] or "")
+        assert reached is not None, given
+        assert named[2] in (None, reached[1])
+        self.found.append(Shown(named[1], (reached[1], int(reached[2])), named[2] is not None))
 
 
 def links(site: Site, url: str) -> list[Shown]:

@@ -76,7 +76,9 @@ class Text(HTMLParser):
             self._open.pop()
 
     def handle_data(self, data: str) -> None:
-        if "hidden" not in self._open and ("math" not in self._open or self._open[-1] == "annotation"):
+        # A formula that is one letter has no annotation: its TeX is the letter.
+        is_tex = "semantics" not in self._open or self._open[-1] == "annotation"
+        if "hidden" not in self._open and is_tex:
             self._parts.append(data)
 
 
@@ -383,8 +385,12 @@ def test_no_page_loads_anything_from_another_host(site: Site) -> None:
 def test_code_that_would_make_a_page_heavy_is_one_click_away(site: Site) -> None:
     heavy, light = page(site, "transformer/decoder/self-attention/").body(), page(site, FFN).body()
     lines = "sources/tensor2tensor/tensor2tensor/models/common_attention.py/#L348"
-    linked = rf'<a href="[./]*/{re.escape(lines)}" data-passage="[./]*passages/\w+\.json" data-lines="74">'
-    assert re.search(f"{linked}Read these 74 lines in the pinned file</a>", heavy)
+    linked = rf'<a href="[./]*/{re.escape(lines)}" data-passage="[./]*passages/\w+\.json" data-lines="\d+">'
+    rest = re.search(rf"{linked}Lines (\d+)–421 in the pinned file</a>", heavy)
+    assert rest is not None
+    shown = heavy[heavy.index('id="excerpt-attention"') : rest.start()]
+    assert 'start="348"' in shown
+    assert shown.count("<li>") == int(rest[1]) - 348 > 0
     assert '<a href="#excerpt-attention">Read code excerpt</a>' in heavy
     assert re.search(r'<a href="[^"]*operators/[^"]*">Read the operator</a>', heavy)
     assert "in the pinned file</a>" not in light

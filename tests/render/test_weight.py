@@ -1,12 +1,13 @@
-"""Code gives way where a page would become heavy, in an order that leaves as much of it as there is room for."""
+"""Code gives way where a page would become heavy, and as much of it stays as there is room for."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from itertools import pairwise
 
-from atlas.render.weight import HEAVIEST, ROOMS, is_light
+import pytest
+
+from atlas.render.weight import HEAVIEST, ROOMS, Room, is_light, roomiest
 
 
 def noise(length: int) -> str:
@@ -23,12 +24,30 @@ def test_what_counts_is_the_size_after_compression_of_all_parts() -> None:
     assert not is_light(half, half[::-1])
 
 
-def test_a_page_gives_up_what_is_elsewhere_on_it_first_and_the_longest_passages_last() -> None:
-    assert (ROOMS[0].operator, ROOMS[0].repeats) == (True, True)
-    assert ROOMS[0].lines > 1_000_000
-    for before, after in pairwise(ROOMS):
-        assert after.lines <= before.lines
-        assert after.operator <= before.operator
-        assert after.repeats <= before.repeats
-        assert after != before
-    assert ROOMS[-1].lines == 0
+def test_what_is_there_twice_goes_first_then_what_is_folded_then_the_ends_of_passages() -> None:
+    asked: list[Room] = []
+
+    def never(room: Room) -> bool:
+        asked.append(room)
+        return False
+
+    found = roomiest(100, never)
+    assert tuple(asked[:3]) == ROOMS
+    assert [(one.operator, one.repeats) for one in ROOMS] == [(True, True), (True, False), (False, False)]
+    assert all(one.lines > 1_000_000 for one in ROOMS)
+    assert found == Room(0, operator=False, repeats=False)
+    assert len(asked) < 12, "it halves what is left"
+
+
+@pytest.mark.parametrize("most", [1, 7, 73, 74])
+def test_as_many_lines_stay_as_fit(most: int) -> None:
+    assert roomiest(75, lambda room: room.lines <= most) == Room(most, operator=False, repeats=False)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_nothing_goes_that_fits(room: Room) -> None:
+    assert roomiest(75, lambda one: one == room or one.lines < 75) == room
+
+
+def test_a_page_without_passages_has_none_to_cut() -> None:
+    assert roomiest(0, lambda room: False).lines == 0
