@@ -238,12 +238,9 @@ def _proofs(checked: CheckedCollection) -> Iterator[Proof]:
 
 def _verified(checked: CheckedCollection) -> str:
     counts = Counter(proof.status for proof in _proofs(checked))
-    found = [
-        (counts["proved"], "claims proved"),
-        (counts["recorded"], "by executing upstream code"),
-        (counts["stale"] + counts["missing"], "not proved"),
-    ]
-    return ", ".join(f"{grouped(count)} {words}" for count, words in found if count)
+    proved = counts["proved"] + counts["recorded"]
+    found = f"{grouped(proved)} of {grouped(counts.total())} claims proved"
+    return f"{found}, {grouped(counts['recorded'])} by executing upstream code" if counts["recorded"] else found
 
 
 def _model_card(checked: CheckedCollection, parts: Parts) -> Card:

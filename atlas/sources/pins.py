@@ -150,7 +150,7 @@ def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> 
     if not manifest.is_commit:
         return PinStatus(
             PinState.RELEASE,
-            f"release {manifest.revision}: that blob {blob} belongs to it is not proved against git",
+            f"not proved against git to be in release {manifest.revision}",
             ("revision",),
             record=record,
         )

@@ -222,6 +222,7 @@ const parameters = (a, b, names) => {
     partial.length ? make("p", { class: "warning" }, `Documented in part: ${[...new Set(partial)].join(", ")}. The figures are those of the documented components.`) : "",
     table("Parameters", ["", ...names, "Right / left"], figureRows(rows.filter(([part]) => part === "parameters").map((row) => row.slice(1)))),
     make("h3", {}, "By kind of component"),
+    make("p", { class: "hint" }, "The kind is that of a component’s operator: where a model has the projections of its attention as components of their own, they count as projections."),
     table("Parameters by kind of component", ["", ...names, "Right / left"], figureRows(kinds)),
   ];
 };
