@@ -105,16 +105,16 @@ def test_nothing_of_search_is_brought_before_it_is_asked_for(visit: Opener) -> N
     names = page.evaluate("() => performance.getEntriesByType('resource').map(one => one.name)")
     assert [name for name in names if "search" in name] == []
     page.get_by_role("button", name="Search", exact=True).click()
-    expect(page.get_by_role("combobox")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Search the atlas")).to_be_focused()
     assert len(brought) == 3
     assert all("search" in name for name in brought)
     page.keyboard.insert_text("q_proj")
-    expect(page.get_by_role("option").first).to_be_visible()
+    expect(page.get_by_role("dialog").get_by_role("option").first).to_be_visible()
     assert len(brought) <= 12
     before = len(brought)
-    page.get_by_role("combobox").fill("")
-    page.get_by_role("combobox").fill("q_proj")
-    expect(page.get_by_role("option").first).to_be_visible()
+    page.get_by_role("combobox", name="Search the atlas").fill("")
+    page.get_by_role("combobox", name="Search the atlas").fill("q_proj")
+    expect(page.get_by_role("dialog").get_by_role("option").first).to_be_visible()
     assert len(brought) == before
 
 

@@ -18,6 +18,7 @@ from atlas.checks.upstream_model import verify_model
 from atlas.entries.collection import Model
 from atlas.entries.load import load
 from atlas.issues import Issue
+from atlas.kept import Kept
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.sources.store import SourceStore, fetch_all
@@ -148,8 +149,8 @@ def library() -> Library:
 @pytest.fixture(scope="session")
 def edited(
     typesetter: Typesetter, sources_at_hand: None, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], EditedModel]:
-    """A model by its id, to be edited; the pinned files are read once."""
+) -> Iterator[Callable[[str], EditedModel]]:
+    """A model by its id, to be edited; the pinned files are read once, and entries that no edit touches judged once."""
 
     @cache
     def made(name: str) -> EditedModel:
@@ -169,9 +170,10 @@ def edited(
 
         def run(root: Path) -> Outcome:
             return check_project(
-                root, root / "content", root / "sources", make_store=lambda _: store, typesetter=typesetter
+                root, root / "content", root / "sources", make_store=lambda _: store, typesetter=typesetter, kept=kept
             )
 
         return EditedModel(root, name, run)
 
-    return made
+    with Kept(tmp_path_factory.mktemp("kept")) as kept:
+        yield made
