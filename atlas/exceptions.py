@@ -20,6 +20,7 @@ AtlasError
 ├── NodeError               the Node environment or its process failed
 ├── DisplayError            KaTeX refuses a formula
 ├── DiagramError            a diagram or picture whose data contradict themselves, or that cannot be laid out
+├── ExecutorError           work that was given to other processes or machines did not come back
 ├── UpstreamError           upstream code could not be executed
 │   └── LibraryError        the upstream library is not installed, or is not the pinned one
 └── SourceError             a pinned source could not be brought or does not hold
@@ -158,6 +159,10 @@ class DisplayError(AtlasError):
 
 class DiagramError(AtlasError):
     """The data of a diagram or of a budget's picture contradict themselves, or the diagram cannot be laid out."""
+
+
+class ExecutorError(AtlasError):
+    """Work that was given to other processes or machines did not come back, or they cannot be reached."""
 
 
 class UpstreamError(AtlasError):

@@ -717,7 +717,7 @@ def test_nothing_is_executed_while_a_check_fails(
     def executed(*_: object) -> None:
         raise AssertionError("upstream code was to be executed")
 
-    monkeypatch.setattr("atlas.commands.verify.verify_entry", executed)
+    monkeypatch.setattr("atlas.checks.verified.verify_entry", executed)
     before = {path: path.read_bytes() for path in proofs(real_project)}
     real_project.edit(CHAINER_FILE, "epsilon: outside the root", "epsilon: inside the root")
     result = atlas("verify", "--record", "chainer")

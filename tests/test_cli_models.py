@@ -40,7 +40,7 @@ def without_library(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(_: object) -> None:
         raise LibraryError(NOT_INSTALLED)
 
-    monkeypatch.setattr("atlas.commands.verify.open_library", missing)
+    monkeypatch.setattr("atlas.checks.verified.open_library", missing)
 
 
 def test_a_model_is_compared_recorded_and_then_proved(atlas: Atlas) -> None:

@@ -6,13 +6,9 @@ and what holds is kept for as long as neither the entry nor the code that judged
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from atlas.checks.base import Proof
 from atlas.checks.formula import check_formula, read_formula, read_table
@@ -26,6 +22,7 @@ from atlas.formula.symbols import SymbolTable
 from atlas.issues import Issue
 from atlas.kept import Kept, code_digest, key_of
 from atlas.operators.registry import Operator
+from atlas.spread import Executor, cores, processes, spread
 
 NAMES = frozenset(("A130", "A131", "A132", "A135", "A209", "A210", "A212", "A213", "A244"))
 """Mistakes in names and declarations, from which others would follow in shapes and in what stands for what."""
@@ -74,13 +71,6 @@ Counted = Callable[[str, int, int], None]
 """Takes note of an entry that is checked next, of how many are done, and of how many there are."""
 
 
-class Executor(Protocol):
-    """What runs work somewhere: the executors of `concurrent.futures`, and clients of clusters that look like them."""
-
-    def map(self, function: Callable[[Sequence[Task]], list[Alone]], /, *parts: Iterable[Sequence[Task]]) -> Any:
-        """The results in the order of the parts: the results themselves, or futures that have a `result()`."""
-
-
 def judged(
     tasks: Sequence[Task],
     kept: Kept | None = None,
@@ -117,20 +107,15 @@ def _spread(tasks: Sequence[Task], executor: Executor | None, counting: Counted)
             counting(task.entry.id, number, len(tasks))
             yield judge(task)
     else:
-        with ProcessPoolExecutor(processes(), multiprocessing.get_context("spawn")) as pool:
+        with cores(processes()) as pool:
             yield from _gathered(pool, tasks, counting)
-
-
-def processes() -> int:
-    """How many processes this one may keep at work."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _gathered(executor: Executor, tasks: Sequence[Task], counting: Counted) -> Iterator[Alone]:
     parts = [tasks[first : first + PART] for first in range(0, len(tasks), PART)]
-    for number, part in enumerate(executor.map(judge_all, parts)):
+    for number, part in enumerate(spread(judge_all, parts, executor)):
         counting(parts[number][0].entry.id, number * PART, len(tasks))
-        yield from part.result() if hasattr(part, "result") else part
+        yield from part
 
 
 def judge(task: Task) -> Alone:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from atlas.checks.alone import Alone, Counted, Executor, Task, formula_proof, judged
+from atlas.checks.alone import Alone, Counted, Task, formula_proof, judged
 from atlas.checks.api import check_api
 from atlas.checks.backing import unbacked_sizes
 from atlas.checks.base import Collector, Proof
@@ -43,6 +43,7 @@ from atlas.operators.catalogue import find
 from atlas.operators.registry import Operator
 from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
 from atlas.sources.store import SourceStore
+from atlas.spread import Executor
 
 StoreMaker = Callable[[Atlas], SourceStore]
 

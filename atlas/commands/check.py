@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ import click
 from atlas.checks.base import listed
 from atlas.checks.sources import MissingSources
 from atlas.commands.checking import Checker, checker
-from atlas.commands.options import on_a_project, perhaps_offline, printing_issues, selection
+from atlas.commands.options import Place, on_a_project, perhaps_elsewhere, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
 from atlas.commands.watching import CODE, Watch, changed_files, snapshot
 from atlas.entries.load import shown_path
@@ -32,6 +33,7 @@ SHOWN = 3
 @on_a_project
 @printing_issues
 @perhaps_offline
+@perhaps_elsewhere
 @click.option(
     "--missing-sources",
     type=click.Choice(["fail", "link"]),
@@ -46,6 +48,7 @@ def check(
     project: Project,
     style: Format,
     offline: bool,
+    place: Place,
     missing_sources: MissingSources | None,
     allow_warnings: bool,
     watching: bool,
@@ -62,10 +65,12 @@ def check(
     files that changed or that rest on them. A change of mkdocs.yml or of operators concerns everything.
     """
     if watching:
-        _watch(ctx, project, paths, style, offline, missing_sources)
-        return
+        with place.executor() as executor:
+            _watch(ctx, project, paths, style, partial(checker, offline, executor), missing_sources)
+        # The operators that changed are imported already, so only another process has the new ones.
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very command
     chosen = selection(ctx, project, paths)
-    with checker(offline) as once:
+    with place.executor() as executor, checker(offline, executor) as once:
         issues = _checked(once, project, chosen, style, missing_sources)
     counting = [issue for issue in issues if not (allow_warnings and issue.severity == "warning")]
     ctx.exit(ISSUES_FOUND if counting else 0)
@@ -93,10 +98,10 @@ def _watch(
     project: Project,
     paths: Sequence[str],
     style: Format,
-    offline: bool,
+    make: Callable[[], AbstractContextManager[Checker]],
     missing: MissingSources | None,
 ) -> None:
-    """Check at every change until an interrupt; the atlas's own code, once changed, is started anew."""
+    """Check at every change until an interrupt, or until the atlas's own code changed, which is then started anew."""
     try:
         with Watch(project) as watch, ExitStack() as running:
             once: Checker | None = None
@@ -104,7 +109,7 @@ def _watch(
             while True:
                 try:
                     if is_sound:
-                        once = once or running.enter_context(checker(offline))
+                        once = once or running.enter_context(make())
                         _checked(once, watch.project, selection(ctx, watch.project, paths), style, missing)
                         again = listed(once.memory.checked) or "nothing had to be"
                         say(f"{again} checked; watching for changes, Ctrl-C ends")
@@ -124,8 +129,6 @@ def _watch(
                     before = snapshot(watch.project)
     except KeyboardInterrupt:
         ctx.exit(0)
-    # The operators that changed are imported already, so only another process has the new ones.
-    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 - this very command
 
 
 def _named(project: Project, changed: Sequence[Path]) -> str:

@@ -18,17 +18,27 @@ from atlas.node.environment import Environment, prepare
 from atlas.node.typesetter import Typesetter
 from atlas.project import Project
 from atlas.sources.store import SourceStore
+from atlas.spread import Executor
 
 
 class Checker:
     """Checks a project, as often as wanted, with one Node process; what has not changed is not checked again."""
 
-    def __init__(self, node: Typesetter, kept: Kept, counting: Counting, *, offline: bool) -> None:
+    def __init__(
+        self,
+        node: Typesetter,
+        kept: Kept,
+        counting: Counting,
+        *,
+        offline: bool,
+        executor: Executor | None = None,
+    ) -> None:
         self.memory = Memory()
         self._node = node
         self._kept = kept
         self._counting = counting
         self._offline = offline
+        self._executor = executor
         self._store: tuple[Mapping[str, Manifest], SourceStore] | None = None
 
     def check(
@@ -45,6 +55,7 @@ class Checker:
             concerns=concerns,
             memory=self.memory,
             kept=self._kept,
+            executor=self._executor,
             counting=self._counting,
         )
 
@@ -57,10 +68,10 @@ class Checker:
 
 
 @contextmanager
-def checker(offline: bool) -> Iterator[Checker]:
-    """A checker between its beginning and its end."""
+def checker(offline: bool, executor: Executor | None = None) -> Iterator[Checker]:
+    """A checker between its beginning and its end; what can be done elsewhere is done by the executor."""
     with Kept() as kept, Typesetter(kept, partial(node_environment, offline)) as node, Counting("checking") as counting:
-        yield Checker(node, kept, counting, offline=offline)
+        yield Checker(node, kept, counting, offline=offline, executor=executor)
 
 
 def checked_project(
@@ -68,9 +79,10 @@ def checked_project(
     offline: bool,
     missing: MissingSources,
     concerns: Callable[[str], bool] | None = None,
+    executor: Executor | None = None,
 ) -> Outcome:
     """All checks over the project, or over what of it is asked about, once."""
-    with checker(offline) as made:
+    with checker(offline, executor) as made:
         return made.check(project, missing, concerns)
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -12,8 +15,35 @@ from atlas.commands.output import say
 from atlas.exceptions import ProjectError
 from atlas.project import PLUGIN, Project, find_project, project_in
 from atlas.selection import Selection, select
+from atlas.spread import Executor, cluster, cores
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where work is done."""
+
+    jobs: int | None
+    """By so many processes of this machine; None where the command chooses."""
+    dask: str | None
+    """By the workers of the Dask scheduler at this address, where one is named."""
+
+    @contextmanager
+    def executor(self) -> Iterator[Executor | None]:
+        """What does the work; None where the command chooses.
+
+        Raises:
+            ExecutorError: the cluster cannot be reached.
+        """
+        if self.dask is not None:
+            with cluster(self.dask) as workers:
+                yield workers
+        elif self.jobs is not None:
+            with cores(self.jobs) as processes:
+                yield processes
+        else:
+            yield None
 
 
 def on_a_project(command: F) -> F:
@@ -44,6 +74,30 @@ def perhaps_offline(command: F) -> F:
     return click.option(
         "--offline", is_flag=True, help="Never use the network; what is not in the cache is then missing."
     )(command)
+
+
+def perhaps_elsewhere(command: F) -> F:
+    """Give a command the `place` where its work is done."""
+
+    @wraps(command)
+    def placed(*arguments: Any, jobs: int | None, dask: str | None, **rest: Any) -> Any:
+        if jobs is not None and dask is not None:
+            raise click.UsageError("--jobs and --dask say both where the work is done; give one of them")
+        return command(*arguments, place=Place(jobs, dask), **rest)
+
+    by_jobs = click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Do the work in N processes of this machine; 1 starts none.",
+    )
+    by_dask = click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Do the work on the Dask cluster whose scheduler is at ADDRESS, such as tcp://10.0.0.1:8786; its workers "
+        "need the same versions as this machine.",
+    )
+    return cast(F, by_jobs(by_dask(placed)))
 
 
 def selection(ctx: click.Context, project: Project, names: Sequence[str]) -> Selection | None:

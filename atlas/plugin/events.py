@@ -27,6 +27,7 @@ from atlas.entries.folders import below
 from atlas.exceptions import AtlasError, ContentError
 from atlas.issues import Issue, ordered, show
 from atlas.plugin.current import Build
+from atlas.plugin.dates import refuse_wrong_epoch, undated
 from atlas.plugin.forms import form_assets, prose_alternates, redirect_assets
 from atlas.plugin.navigation import default_nav, entity_path, escape_titles
 from atlas.plugin.pages import (
@@ -89,6 +90,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Let MkDocs, which empties `site_dir` before it builds, work in a folder beside it."""
         self._end()
+        refuse_wrong_epoch()
         self._refuse_links(config)
         self._refuse_to_overwrite(config)
         try:
@@ -172,6 +174,11 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         """Give the configuration its own `nav` back, and make text of the titles that it gave."""
         config.nav = self._current().nav
         escape_titles(nav.items)
+
+    @event_priority(_FIRST)
+    def on_pre_page(self, page: Page, /, *, config: MkDocsConfig, files: Files) -> Page:
+        """Take the day of the build from a page, which says nothing of it and would make every build another."""
+        return undated(page)
 
     @event_priority(_LAST)
     def on_page_markdown(self, markdown: str, /, *, page: Page, config: MkDocsConfig, files: Files) -> str | None:

@@ -35,8 +35,11 @@ from atlas.sources.progress import Progress, silent
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-CHUNK = 64 * 1024
 ATTEMPTS = 3
+SLOWEST = 1024
+"""How many bytes a second a server must send on average …"""
+SLOW_AFTER = 60.0
+"""… once it has sent for so many seconds; else a build could wait for one for days."""
 UNREACHABLE: tuple[type[Exception], ...] = (*HTTPErrors, OSError)
 """What a connection that fails or breaks off raises."""
 ADVICE = (
@@ -229,7 +232,7 @@ def _stream(session: PyPIClient, link: Link, name: str, file: BinaryIO, progress
     """Write the bytes of a link to `file` and return their SHA-256."""
     file.seek(0)
     file.truncate()
-    digest, done = hashlib.sha256(), 0
+    digest, done, begun = hashlib.sha256(), 0, time.monotonic()
     # An archive is wanted as it lies on the server: a transfer encoding undone on the way would change its hash.
     with session.get_stream(link.url_without_fragment, headers={"Accept-Encoding": "identity"}) as response:
         response.raise_for_status()
@@ -238,8 +241,11 @@ def _stream(session: PyPIClient, link: Link, name: str, file: BinaryIO, progress
         too_large = ArchiveError(f"{name} has more bytes than the limit of {limits.archive:,}", FIELD)
         if (total or 0) > limits.archive:
             raise too_large
-        for chunk in response.iter_raw(CHUNK):
+        for chunk in response.iter_raw():  # as they come, so that a server that sends a byte now and then is noticed
             done += len(chunk)
+            seconds = time.monotonic() - begun
+            if seconds > SLOW_AFTER and done < SLOWEST * seconds:
+                raise TimeoutError(f"the server sent {done:,} bytes in {seconds:.0f} seconds, which is too slow")
             if done > limits.archive:
                 raise too_large
             digest.update(chunk)

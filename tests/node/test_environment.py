@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -183,6 +185,33 @@ def test_what_a_killed_run_left_is_removed(tool: Tool, cache: Path) -> None:
     made.rename(half)
     assert prepare(cache).modules.parent == made
     assert not half.exists()
+
+
+def test_a_run_that_is_killed_in_its_first_install_does_not_harm_the_next(
+    tool: Tool, cache: Path, tmp_path: Path
+) -> None:
+    """Npm lives on and still writes while the next run installs."""
+    go_on, gone = tmp_path / "go on", tmp_path / "gone"
+    os.mkfifo(go_on)
+    orphan = (
+        f'mkdir -p node_modules/katex/dist; kill -9 "$PPID"; read line < "{go_on}"; '
+        f'mkdir -p node_modules/late; touch node_modules/late/file; touch "{gone}"'
+    )
+    tool("npm", orphan)
+    script = (
+        "import sys; from pathlib import Path; from atlas.node import environment\n"
+        "environment.wheel_runtime = lambda: None\n"
+        "environment.prepare(Path(sys.argv[1]))"
+    )
+    killed = subprocess.run([sys.executable, "-c", script, str(cache)], check=False)  # noqa: S603 - our own code
+    assert killed.returncode == -signal.SIGKILL
+    assert [path.name for path in (cache / "node").iterdir() if path.is_dir()] != []
+
+    tool("npm", f'echo > "{go_on}"; while ! [ -e "{gone}" ]; do :; done; {INSTALL}')
+    made = prepare(cache)
+    assert made.katex_version == "1.2.3"
+    assert not (made.modules / "late").exists()
+    assert prepare(cache) == made
 
 
 def test_an_interrupted_run_leaves_nothing_half_made(tmp_path: Path) -> None:

@@ -167,3 +167,32 @@ def test_a_preview_of_the_clean_build_is_served_without_rebuilding(preview: Prev
     preview.entry(body="one")
     preview.start("--clean", "--no-livereload")
     preview.shows("<main>one[first source]</main>")
+
+
+def test_two_hundred_edits_in_ten_seconds_end_in_the_last_one(preview: Preview) -> None:
+    preview.entry(body="begun")
+    preview.start()
+    preview.shows("<main>begun[first source]</main>")
+    served: list[tuple[int, str]] = []
+    for number in range(200):
+        match number % 5:
+            case 0:
+                preview.entry(body=f"<p>{number}</p>")
+            case 1:
+                preview.entry(body="wrong", issues=[[5, "A101", f"edit {number}"]])
+            case 2:
+                preview.write("sources/note.txt", f"[source {number}]")
+            case 3:
+                (preview.root / f"content/page-{number}.md").write_text(f"page {number}", encoding="utf-8")
+            case 4:
+                (preview.root / f"content/page-{number - 1}.md").unlink()
+        if number % 20 == 0:
+            served.append(preview.get())
+        time.sleep(0.03)  # how editors and people do it; nothing is expected of it
+    preview.entry(body="ended")
+    preview.shows("<main>ended[source 197]</main>")
+    assert {status for status, _ in served} == {200}
+    assert all("<main>" in page and page.endswith("</body>") for _, page in served)
+    assert "wrong" not in "".join(page for _, page in served)
+    assert "Traceback" not in preview.log.read_text()
+    assert preview.get("page-198/")[0] == 404

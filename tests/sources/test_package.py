@@ -4,8 +4,12 @@ import hashlib
 import io
 import logging
 import socket
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ import pytest
 
 from atlas.entries.manifest import Artifact
 from atlas.exceptions import ArchiveError, HashMismatchError, MissingFileError, OfflineError, SourceError
+from atlas.sources import package
 from atlas.sources.archive import Limits
 from atlas.sources.package import bring_archive, bring_from_package, newest_version
 from atlas.sources.pip_settings import PipSettings
@@ -201,6 +206,47 @@ def test_a_server_that_sends_less_and_says_so_is_a_wrong_hash(site: Any, wheel: 
     offer(site, WHEEL, wheel[:100])
     with pytest.raises(HashMismatchError):
         bring_from_package(artifact, [PATH], settings=index(site))
+
+
+@pytest.mark.parametrize("hanging", ["/simple/project/", f"/files/{WHEEL}"])
+def test_a_server_that_hangs_is_given_up(site: Any, wheel: bytes, artifact: Artifact, hanging: str) -> None:
+    ended = threading.Event()
+
+    def hang(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Length", str(len(wheel)))
+        request.end_headers()
+        request.wfile.write(wheel[:10])
+        request.wfile.flush()
+        ended.wait()
+
+    offer(site, WHEEL, wheel)
+    site.answers[hanging] = [hang]
+    try:
+        with pytest.raises(OfflineError, match=f"{WHEEL} could not be brought .*timed out"):
+            bring_from_package(artifact, [PATH], settings=replace(index(site), timeout=0.2))
+    finally:
+        ended.set()
+
+
+def test_a_server_that_sends_a_byte_now_and_then_is_given_up(
+    site: Any, wheel: bytes, artifact: Artifact, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trickle(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.end_headers()
+        with suppress(OSError):  # until whoever asked has seen enough
+            while True:
+                request.wfile.write(b"x")
+                request.wfile.flush()
+
+    monkeypatch.setattr(package, "SLOW_AFTER", 0.05)
+    monkeypatch.setattr(package, "SLOWEST", 10**12)  # the loopback is faster than any network
+    offer(site, WHEEL, wheel)
+    site.answers[f"/files/{WHEEL}"] = [trickle]
+    with pytest.raises(OfflineError, match=rf"{WHEEL} could not be brought .*bytes in \d+ seconds, which is too slow"):
+        bring_from_package(artifact, [PATH], settings=index(site))
+    assert site.asked.count(f"/files/{WHEEL}") == 3
 
 
 @pytest.mark.parametrize("stated", [10**12, -1])

@@ -1,0 +1,164 @@
+"""Work in pieces that is done where there is room: in this process, on this machine's cores, or on a Dask cluster.
+
+The same code gets the same pieces and its answers are taken in their order, so that the place shows in the time alone.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from atlas.exceptions import ExecutorError
+from atlas.kept import code_digest
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+EXTRA = "dask"
+CODE = ("sizes", "issues", "entries", "formula", "operators", "sources", "graph", "upstream", "checks")
+"""The rooms whose code is at work elsewhere, and must be the same there."""
+CONNECTING = 30.0
+"""Seconds in which a scheduler has to answer, and a cluster without workers to get one."""
+LOOKED_AFTER = 5.0
+"""After how many seconds without an answer it is looked whether anyone is still at work."""
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class Executor(Protocol):
+    """What runs work somewhere: the executors of `concurrent.futures`, and clients of clusters that look like them."""
+
+    def map(self, function: Callable[[Any], Any], /, *pieces: Iterable[Any]) -> Iterable[Any]:
+        """The results in the order of the pieces: the results themselves, or futures that have a `result()`."""
+
+
+class Here:
+    """Does the work in this process, a piece when its result is asked for."""
+
+    def map(self, function: Callable[[Any], Any], /, *pieces: Iterable[Any]) -> Iterable[Any]:
+        """The results, as they are made."""
+        return map(function, *pieces)
+
+
+def spread(function: Callable[[P], R], pieces: Sequence[P], executor: Executor) -> Iterator[R]:
+    """What a function of a module makes of each piece, in their order; function and pieces can be pickled.
+
+    Raises:
+        ExecutorError: the executor lost what was at work, or has another version of the atlas there.
+    """
+    if not pieces:
+        return
+    work = function if isinstance(executor, Here) else partial(_same_code, code_digest(*CODE), function)
+    try:
+        for made in executor.map(work, pieces):
+            yield made.result() if hasattr(made, "result") else made
+    except BrokenExecutor as error:
+        raise ExecutorError(f"the work was not finished, as what was at it is gone: {error}") from error
+    except CancelledError as error:
+        raise ExecutorError("the work was not finished, as it was cancelled where it was done") from error
+
+
+def processes() -> int:
+    """How many processes this one may keep at work."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def cores(number: int) -> Iterator[Executor]:
+    """So many processes of this machine, each started when there is work for it; for one, this process itself."""
+    if number == 1:
+        yield Here()
+        return
+    with ProcessPoolExecutor(number, multiprocessing.get_context("spawn")) as pool:
+        try:
+            yield pool
+        except BaseException:
+            # Whoever gave up does not wait for what is not begun.
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The workers of the Dask scheduler at an address such as `tcp://10.0.0.1:8786`.
+
+    Raises:
+        ExecutorError: Dask is not installed, no scheduler answers, or it has no worker.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ExecutorError(f"Dask is not installed; pip install 'openmodelatlas[{EXTRA}]'") from error
+    try:
+        client = Client(address, timeout=CONNECTING, set_as_default=False)
+    except (OSError, ValueError) as error:  # a TimeoutError is an OSError
+        raise ExecutorError(f"no Dask scheduler answers at {address}: {str(error) or type(error).__name__}") from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=CONNECTING)
+        except TimeoutError as error:
+            raise ExecutorError(f"the Dask scheduler at {address} has no worker; start some: dask worker") from error
+        yield _Workers(client, address)
+
+
+class _Workers:
+    """The workers of a cluster, whose failures are told as `concurrent.futures` tells them."""
+
+    def __init__(self, client: Client, address: str) -> None:
+        self._client = client
+        self._address = address
+
+    def map(self, function: Callable[[Any], Any], /, *pieces: Iterable[Any]) -> Iterator[Any]:
+        """The results, in the order of the pieces; what is at work when no more are wanted is cancelled."""
+        # Not pure: the scheduler need not find out whether two pieces are one.
+        waiting = self._client.map(function, *pieces, pure=False)
+        try:
+            for future in waiting:
+                yield self._result(future)
+        finally:
+            if self._client.status == "running":
+                self._client.cancel(waiting, reason="no more is wanted")
+
+    def _result(self, future: Future[Any]) -> Any:
+        from distributed import KilledWorker
+        from distributed.comm import CommClosedError
+
+        try:
+            while True:
+                try:
+                    return future.result(timeout=LOOKED_AFTER)
+                except TimeoutError:
+                    if not future.done():
+                        self._look_after_workers()
+        except KilledWorker as error:
+            raise BrokenExecutor(f"workers of {self._address} died while they were at one piece ({error})") from error
+        except ImportError as error:
+            raise BrokenExecutor(f"a worker of {self._address} has no atlas that fits ({error})") from error
+        except (CancelledError, CommClosedError, OSError) as error:
+            raise BrokenExecutor(f"the scheduler at {self._address} is gone ({error})") from error
+
+    def _look_after_workers(self) -> None:
+        """Make sure that there is one, or will be soon; without any, a scheduler lets work wait for ever."""
+        if self._client.status != "running":
+            raise BrokenExecutor(f"the scheduler at {self._address} is gone")
+        if not self._client.scheduler_info().get("workers"):
+            try:
+                self._client.wait_for_workers(1, timeout=CONNECTING)
+            except TimeoutError as error:
+                raise BrokenExecutor(f"the scheduler at {self._address} has no worker any more") from error
+
+
+def _same_code(expected: str, function: Callable[[P], R], piece: P) -> R:
+    """Do a piece of work elsewhere, unless the atlas or a library of it is another one there."""
+    if code_digest(*CODE) != expected:
+        raise ExecutorError(
+            "a worker has another version of the atlas or of a library that it uses, so its results would not be "
+            "those of this machine; install the same versions on both"
+        )
+    return function(piece)
