@@ -109,4 +109,6 @@ def test_the_wheel_states_its_licence_and_what_it_needs(wheel: Path, metadata: M
     assert about(wheel, "licenses/LICENSE") == (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert metadata["Requires-Python"] == ">=3.11"
     assert {"mkdocs<2,>=1.6.1"} <= set(metadata.get_all("Requires-Dist", []))
-    assert {"node", "verify", "dask", "test", "browser", "release", "dev"} == set(metadata.get_all("Provides-Extra", []))
+    assert {"node", "verify", "dask", "test", "browser", "release", "dev"} == set(
+        metadata.get_all("Provides-Extra", [])
+    )

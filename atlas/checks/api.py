@@ -16,7 +16,7 @@ from atlas.exceptions import ExcerptError
 from atlas.issues import Issue
 from atlas.sources.definitions import Definition, definitions, dotted, nodes_between
 from atlas.sources.store import PinnedText
-from atlas.sources.symbols import signature
+from atlas.sources.symbols import call_method, signature
 
 _REGISTERS = ("add_", "register_")
 """Methods with these beginnings give an instance the attribute that their first argument names."""
@@ -42,7 +42,7 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
     own = f"{api.symbol}.__init__" if is_class else api.symbol
     yield from _signature(entry, pinned, own, api.arguments, "arguments")
     if is_class and (api.call_arguments or api.returns is not None):
-        yield from _signature(entry, pinned, f"{api.symbol}.__call__", api.call_arguments, "call_arguments")
+        yield from _signature(entry, pinned, call_method(pinned, api.symbol), api.call_arguments, "call_arguments")
     if api.attributes:
         known = _attributes(pinned, named[-1])
         for name in api.attributes:

@@ -15,6 +15,7 @@ import click
 from atlas.checks.base import listed
 from atlas.checks.sources import MissingSources
 from atlas.commands.checking import Checker, checker
+from atlas.commands.completion import entry_ids
 from atlas.commands.options import Place, on_a_project, perhaps_elsewhere, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
 from atlas.commands.watching import CODE, Watch, changed_files, snapshot
@@ -29,7 +30,7 @@ SHOWN = 3
 
 
 @click.command(short_help="Check every claim, and list what does not hold.")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=entry_ids)
 @on_a_project
 @printing_issues
 @perhaps_offline

@@ -124,21 +124,31 @@ def library(ctx: click.Context, name: str, project: Project, source: str | None)
     _write(ctx, project, project.content / name / "library.yml", library_text(source), then)
 
 
-@new.command(short_help="The manifest of a pinned project.")
+@new.command(short_help="The manifest of a pinned project, by hand; `atlas pin` writes it whole.")
 @click.argument("name", metavar="NAME")
 @on_a_project
 @click.option("--title", help="The project's name as people write it.")
 @click.option("--repository", metavar="URL", help="The https address of its git repository.")
 @click.pass_context
 def source(ctx: click.Context, name: str, project: Project, title: str | None, repository: str | None) -> None:
-    """Write the manifest of a pinned project: sources/NAME.yml.
+    r"""Write the manifest of a pinned project by hand: sources/NAME.yml.
 
-    Its blanks ask for hashes, which `git hash-object FILE` and `sha256sum ARCHIVE` tell; see also `atlas pin --help`.
+    Where the project has a release or a repository that can be reached, `atlas pin` writes the whole manifest, with
+    hashes, licence and proof, and nothing is left to fill in:
+
+    \b
+      atlas pin PACKAGE==VERSION PATH…
+
+    This command is for all others: its blanks ask for hashes, which `git hash-object FILE` and `sha256sum ARCHIVE`
+    tell.
     """
     _word(ctx, name)
     if repository is not None and not HTTPS.fullmatch(repository):
         raise click.UsageError(f"{repository} is not an https address such as https://github.com/me/project", ctx)
-    then = "put the text of its licence beside it, then prove the pins: atlas pin --prove"
+    then = (
+        "put the text of its licence beside it, then prove the pins: atlas pin --prove; or delete it, and let "
+        f"`atlas pin PACKAGE==VERSION PATH… --name {name}` write all of it"
+    )
     _write(ctx, project, project.sources / f"{name}.yml", source_text(title, repository), then)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from atlas.commands.completion import source_ids
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
@@ -23,7 +24,12 @@ from atlas.sources.pins import LOCK_NAME, PinLock, PinState, load_lock, pin_stat
 
 
 @click.command(short_help="Pin files of a release or revision, or tell what is known of the pins.")
-@click.argument("names", nargs=-1, metavar="[SOURCE... | PACKAGE==VERSION|URL@REVISION PATH...]")
+@click.argument(
+    "names",
+    nargs=-1,
+    metavar="[SOURCE... | PACKAGE==VERSION|URL@REVISION PATH...]",
+    shell_complete=source_ids,
+)
 @on_a_project
 @click.option("--name", metavar="SOURCE", help="The id of a new manifest.  [default: after the package or repository]")
 @click.option("--title", help="The project's name as people write it.  [default: the package's]")

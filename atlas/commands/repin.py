@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from atlas.checks.record_files import SUFFIX, records_path
+from atlas.commands.completion import source_ids
 from atlas.commands.excerpts import Outcome, Quotation, find_again, quotations
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
@@ -32,7 +33,7 @@ from atlas.sources.store import SourceStore, pinned_text
 
 
 @click.command(short_help="Move a source's pins to another revision, and the excerpts' lines with them.")
-@click.argument("source_id", metavar="SOURCE")
+@click.argument("source_id", metavar="SOURCE", shell_complete=source_ids)
 @on_a_project
 @click.option(
     "--to",

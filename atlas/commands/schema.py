@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from atlas.commands.output import counted, print_json, say
 from atlas.entries.load import shown_path
-from atlas.entries.schemas import KINDS, entry_schemas
+from atlas.entries.schemas import GLOBS, KINDS, entry_schemas
 from atlas.files import write_whole
-
-GLOBS: Mapping[str, str] = {
-    "component": "content/**/*.yml",
-    "model": "content/*/model.yml",
-    "library": "content/*/library.yml",
-    "source": "sources/*.yml",
-}
-"""Where the files of each kind are in a project."""
 
 
 @click.command(short_help="Print or write the JSON Schemas of the files that contributors write.")

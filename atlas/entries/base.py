@@ -32,7 +32,7 @@ def _a_size(expression: str | int) -> str | int:
     return expression
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000), Form("a text")]
 """A text that says something; Markdown of one line: code, emphasis, links and `$maths$`."""
 
 Name = Annotated[
@@ -61,10 +61,14 @@ EntryPath = Annotated[
 ]
 """The path of an entry below its collection or below `content`, without `.yml`."""
 
-Latex = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Latex = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    Form("a symbol as LaTeX writes it"),
+]
 """A symbol as LaTeX writes it."""
 
-SizeText = Annotated[str | int, AfterValidator(_a_size)]
+SizeText = Annotated[str | int, AfterValidator(_a_size), Form("a size such as 512 or h d_v")]
 """The length of an axis: a number or an expression of size symbols, such as `h d_v`."""
 
 HTTPS_HOST = r"https://[A-Za-z0-9.-]+(:[0-9]+)?"

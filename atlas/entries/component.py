@@ -38,7 +38,7 @@ def _a_range(lines: str | int) -> str | int:
     return lines
 
 
-LineRange = Annotated[str | int, AfterValidator(_a_range)]
+LineRange = Annotated[str | int, AfterValidator(_a_range), Form("a line or a range of lines such as 59-61")]
 """A line or a range of lines, both ends included, as in `59-61`."""
 
 
@@ -101,7 +101,12 @@ PART = "part"
 _AXIS = r"(?:1|[a-z]\w*|\([a-z]\w*(?: [a-z]\w*)*\))"
 _LAYOUT = re.compile(rf"({_AXIS}(?: {_AXIS})*) -> ([a-z]\w*(?: [a-z]\w*)*)")
 
-LayoutText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_a_layout)]
+LayoutText = Annotated[
+    str,
+    StringConstraints(max_length=200),
+    AfterValidator(_a_layout),
+    Form("a layout such as (part h k) d -> h d k"),
+]
 """How the axes of an upstream tensor become those of a symbol; `1` is an axis of length 1, which is left out."""
 
 PartText = Annotated[
@@ -302,7 +307,7 @@ class Api(Record):
     attributes: Mapping[Name, ApiValue] = Field(default_factory=dict)
     """Public attributes of an instance."""
     call_arguments: Mapping[Name, ApiArgument] = Field(default_factory=dict)
-    """For a class whose instances are called: the arguments of the call, in order."""
+    """For a class whose instances are called: the arguments of `__call__`, or of `forward`, in order."""
     returns: ApiValue | None = None
     """What the function or the call returns."""
     experimental: bool = False

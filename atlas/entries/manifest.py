@@ -62,7 +62,7 @@ def _inside_the_repository(path: str) -> str:
     return path
 
 
-RepositoryPath = Annotated[str, AfterValidator(_inside_the_repository)]
+RepositoryPath = Annotated[str, AfterValidator(_inside_the_repository), Form("a path inside the repository")]
 """A path inside the repository, with `/` between folders."""
 ArchiveName = Annotated[
     str,

@@ -17,7 +17,11 @@ from atlas.entries.manifest import RepositoryPath
 PositiveSize = Annotated[int, Field(ge=1, le=10**12)]
 SizeList = Annotated[tuple[PositiveSize, ...], Field(min_length=1, max_length=10_000)]
 
-ValueName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+ValueName = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
+    Form("a value of the model, such as encoder.x_{n+1}"),
+]
 """A value of the model: its LaTeX name, with the stack that it comes from and a dot before it where it is another."""
 
 ReferenceText = Annotated[
@@ -45,7 +49,9 @@ def _plain(value: Any, depth: int = 0) -> Any:
     return value
 
 
-ArgumentValue = Annotated[Any, AfterValidator(_plain)]
+ArgumentValue = Annotated[
+    Any, AfterValidator(_plain), Form("a number, true, false, null or a text, or lists and mappings of such")
+]
 """A number, true, false, null, or a text; lists and mappings of such."""
 
 

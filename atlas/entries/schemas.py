@@ -22,6 +22,16 @@ KINDS: Mapping[str, type[Record]] = MappingProxyType(
 )
 """Each kind of file with its schema class."""
 
+GLOBS: Mapping[str, str] = MappingProxyType(
+    {
+        "component": "content/**/*.yml",
+        "model": "content/*/model.yml",
+        "library": "content/*/library.yml",
+        "source": "sources/*.yml",
+    }
+)
+"""Where the files of each kind are in a project."""
+
 
 def entry_schemas() -> dict[str, dict[str, Any]]:
     """The JSON Schema of each kind of file."""

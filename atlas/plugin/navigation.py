@@ -17,7 +17,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import dirname_to_title
 
 from atlas.plugin.pages import EntityPage, LinkTargets
-from atlas.render.navigation import Menu, MenuItem, navigation, window
+from atlas.render.navigation import Menu, MenuItem, linked_pages, navigation, window
 from atlas.render.site import NavSection
 
 
@@ -35,7 +35,10 @@ def default_nav(files: Files) -> list[object]:
             prose.append(file)
     paths = [file.src_uri for file in sorted(prose, key=file_sort_key)]
     titles = {name: escape(dirname_to_title(name)) for path in paths for name in path.split("/")[:-1]}
-    return cast("list[object]", navigation(entities, paths, titles))
+    # The home page links to all over the site, and says nothing about the order of what is beside it.
+    indexes = [file for file in prose if file.name == "index" and "/" in file.src_uri]
+    linked = {file.src_uri: linked_pages(file.src_uri, file.content_string) for file in indexes}
+    return cast("list[object]", navigation(entities, paths, titles, linked))
 
 
 def entity_path(targets: LinkTargets, path: str, title: str | None) -> str:

@@ -23,6 +23,7 @@ SCHEMAS = f"{API}schema/"
 EVERYTHING = f"{API}all.jsonl"
 BIBTEX = f"{API}atlas.bib"
 CONTRIBUTE = "contribute/"
+ENTRIES = f"{CONTRIBUTE}entries/"
 ISSUE_CODES = f"{CONTRIBUTE}issue-codes/"
 
 

@@ -14,6 +14,8 @@ from atlas.entries.component import Api, ApiArgument
 from atlas.render.deferred import Inline
 from atlas.render.parts import Link, Parts
 from atlas.sources.definitions import definitions
+from atlas.sources.store import PinnedText
+from atlas.sources.symbols import CALLED, call_method
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def api_view(entry: CheckedEntry, api: Api, parts: Parts) -> ApiView:
         attributes=tuple(
             ApiArgumentView(name, text(value.type), "", text(value.text)) for name, value in api.attributes.items()
         ),
-        call_signature=f"__call__({signature(api.call_arguments)})" if api.call_arguments else "",
+        call_signature=f"{_called(entry, api)}({signature(api.call_arguments)})" if api.call_arguments else "",
         call_arguments=arguments(api.call_arguments),
         returns=ApiArgumentView("", text(api.returns.type), "", text(api.returns.text)) if api.returns else None,
         warnings=tuple(text(warning) for warning in api.warnings),
@@ -87,6 +89,16 @@ def api_view(entry: CheckedEntry, api: Api, parts: Parts) -> ApiView:
 
 def _keyword(entry: CheckedEntry, api: Api) -> str:
     """`class ` where the pinned source defines a class."""
-    excerpts = [claim.excerpt for claim in entry.claims if claim.claim.id == api.excerpt]
-    found = [one for each in excerpts if each for one in definitions(each.pinned.text) if one.is_named(api.symbol)]
+    found = [one for pinned in _pinned(entry, api) for one in definitions(pinned.text) if one.is_named(api.symbol)]
     return "class " if found and found[-1].kind == "class" else ""
+
+
+def _called(entry: CheckedEntry, api: Api) -> str:
+    """The name of the method that is called, as the pinned source has it."""
+    methods = [call_method(pinned, api.symbol) for pinned in _pinned(entry, api)]
+    return (methods or [CALLED[0]])[0].rpartition(".")[2]
+
+
+def _pinned(entry: CheckedEntry, api: Api) -> list[PinnedText]:
+    """The pinned file that holds the definition; none where it is not at hand."""
+    return [one.excerpt.pinned for one in entry.claims if one.claim.id == api.excerpt and one.excerpt]

@@ -29,6 +29,7 @@ from atlas.render.data_files import data_files, written
 from atlas.render.data_view import data_view
 from atlas.render.deferred import Typesetting
 from atlas.render.diagram import Placed, Sketch, layout
+from atlas.render.entries_view import entries_view
 from atlas.render.fonts import Glyphs, shrink
 from atlas.render.glossary_view import glossary_view
 from atlas.render.home_view import home_view
@@ -195,8 +196,10 @@ def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> 
     summary = "Everything on this site as files: JSON with its schemas, Markdown and BibTeX."
     files_view = data_view(parts, settings.site_name, settings.site_url, settings.data_license)
     yield PagePlan(addresses.DATA, "data", "Data", "Data", summary, None, (), files_view)
-    summary = "What each code of an issue means, with a wrong and a right form."
-    section, codes = NavSection("Contribute", addresses.CONTRIBUTE), issue_codes_view()
+    summary = "Every key of every file that contributors write: what it means, and what its value may be."
+    section, keys = NavSection("Contribute", addresses.CONTRIBUTE), entries_view()
+    yield PagePlan(addresses.ENTRIES, "entries", "Entries", "Entries: every key", summary, None, (section,), keys)
+    summary, codes = "What each code of an issue means, with a wrong and a right form.", issue_codes_view()
     yield PagePlan(addresses.ISSUE_CODES, "issue-codes", "Issue codes", "Issue codes", summary, None, (section,), codes)
 
 

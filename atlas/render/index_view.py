@@ -1,6 +1,6 @@
 """The alphabetical index: everything that search finds, as pages that need no script.
 
-It is made of the same records, so that what the one finds stands in the other.
+It is made of the same records, so that what the one finds by a name stands in the other.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from atlas.render.addresses import INDEX
+from atlas.render.addresses import INDEX, ISSUE_CODES
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Link
 from atlas.render.search_index import ALIAS
@@ -18,6 +18,8 @@ from atlas.render.site import SearchRecord
 
 MOST = 1_500
 """How many lines one page shows; of a larger index each letter has its own page."""
+CODES = f"{ISSUE_CODES}#"
+"""How the addresses of issue codes begin, which are no names; their own page has them in order."""
 OTHER = "other"
 """Where what begins with no Latin letter stands, as the last part of an address."""
 
@@ -92,6 +94,8 @@ def _letters(records: Iterable[SearchRecord]) -> Mapping[str, tuple[IndexLine, .
     """Lines by their first letter, both in order."""
     named: dict[str, dict[str, Link]] = defaultdict(dict)
     for record in records:
+        if record.url.startswith(CODES):
+            continue
         names = [record.title]
         if record.kind == "operator":
             names += [text for weight, text in record.texts if weight == ALIAS]

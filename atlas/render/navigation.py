@@ -6,13 +6,16 @@ The forms are those of MkDocs (a path per page, nested lists), but nothing here 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from atlas.render.site import NavSection
 
+_LINK = re.compile(r"\]\(([^()\s#]+\.md)(?:#[^()\s]*)?\)")
+"""A link of Markdown to another file of it."""
 SHOWN = 40
 """How many items of one section a menu shows; a page would else name every other one."""
 
@@ -69,12 +72,16 @@ def source_paths(urls: Iterable[str], files: Iterable[str]) -> dict[str, str]:
 
 
 def navigation(
-    entities: Iterable[tuple[str, tuple[NavSection, ...]]], prose: Iterable[str], folder_title: Mapping[str, str]
+    entities: Iterable[tuple[str, tuple[NavSection, ...]]],
+    prose: Iterable[str],
+    folder_title: Mapping[str, str],
+    linked: Mapping[str, Sequence[str]] | None = None,
 ) -> Navigation:
     """Nest all pages: entities, given with the sections above them, then prose by the folder it lies in.
 
     A folder that holds entities is the section of the first of them; another is named by `folder_title`. Sections stand
     where their first page stands, and a section's own index page comes first in it. Two with one title stay two.
+    `linked` holds what index pages of prose link to, in order: pages of their sections stand in it, before any others.
     """
     root: Navigation = []
     levels: dict[tuple[str, ...], Navigation] = {(): root}
@@ -100,7 +107,15 @@ def navigation(
         level(section(posixpath.dirname(path))).append(path)
     for items in levels.values():
         items.sort(key=lambda item: not (isinstance(item, str) and _is_index(item)))
+        order = (linked or {}).get(items[0], ()) if isinstance(items[0], str) else ()
+        items[1:] = _in_order(items[1:], order)
     return root
+
+
+def linked_pages(path: str, markdown: str) -> list[str]:
+    """The Markdown files that a page of prose links to, in order, as paths like its own."""
+    folder = posixpath.dirname(path)
+    return [posixpath.normpath(posixpath.join(folder, target)) for target in _LINK.findall(markdown)]
 
 
 def window(count: int, at: int, most: int = SHOWN) -> range:
@@ -122,6 +137,12 @@ def replaced(nav: object, path: Callable[[str, str | None], str]) -> object:
         return path(item, title) if isinstance(item, str) else item
 
     return walk(nav, None)
+
+
+def _in_order(items: Navigation, order: Sequence[str]) -> Navigation:
+    """The pages that are named first, as they are first named; then all else as it is."""
+    rank = {path: number for number, path in reversed([*enumerate(order)])}
+    return sorted(items, key=lambda item: rank.get(item, len(order)) if isinstance(item, str) else len(order))
 
 
 def _is_index(path: str) -> bool:

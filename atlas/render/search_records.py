@@ -18,6 +18,8 @@ from atlas.operators.names import ALSO_CALLED
 from atlas.render.addresses import collection_page, entry_page
 from atlas.render.collection_view import LibraryView, ModelView
 from atlas.render.component_view import AxisView, ComponentView
+from atlas.render.entries_view import EntriesView
+from atlas.render.issue_codes_view import IssueCodesView
 from atlas.render.pages import PagePlan
 from atlas.render.parameters_view import ParametersView
 from atlas.render.parts import Count
@@ -105,7 +107,8 @@ def _of_plan(plan: PagePlan, places: Iterable[Node]) -> Iterator[SearchRecord]:
         case SourceView() as view:
             yield _record("source", plan, view.release or view.revision[:12], _source(view))
         case _ if plan.url:  # the home page is no find: it is where readers come from
-            yield _record("page", plan, "", ())
+            yield _record("page", plan, "", _keys(plan.view) if isinstance(plan.view, EntriesView) else ())
+            yield from _codes(plan.view, plan) if isinstance(plan.view, IssueCodesView) else ()
 
 
 def _record(kind: FoundKind, plan: PagePlan, where: str, texts: Iterable[tuple[int, str]]) -> SearchRecord:
@@ -114,6 +117,21 @@ def _record(kind: FoundKind, plan: PagePlan, where: str, texts: Iterable[tuple[i
 
 def _library(view: LibraryView) -> Texts:
     yield from ((TEXT, view.kind), (NAME, view.source.title), (NAME, view.repository.title))
+
+
+def _codes(view: IssueCodesView, plan: PagePlan) -> Iterator[SearchRecord]:
+    """A record for each code, which is found by the code itself and by what it is about."""
+    for group in view.groups:
+        for one in group.codes:
+            meaning = "".join(text for text, _ in one.meaning)
+            texts = ((NAME, one.code), (TEXT, group.title))
+            yield SearchRecord("page", f"{plan.url}#{one.id}", f"{one.code}: {one.title}", plan.title, meaning, texts)
+
+
+def _keys(view: EntriesView) -> Texts:
+    for record in (*view.kinds, *view.parts):
+        yield SUMMARY, record.title
+        yield from ((NAME, key.name) for key in record.keys)
 
 
 def _source(view: SourceView) -> Texts:

@@ -68,6 +68,7 @@ def source_text(title: str | None, repository: str | None) -> str:
     return "\n".join(
         [
             "# Fill in every TODO(…), then run: atlas pin --prove",
+            "# `atlas pin PACKAGE==VERSION PATH…` writes such a file whole, with all hashes and the licence.",
             f"title: {scalar(title) if title else blank('the name of the project')}",
             f"repository: {repository or blank('the https address of its repository')}",
             f"revision: {blank('a commit of 40 digits; or a release tag')}",

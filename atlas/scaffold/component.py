@@ -89,7 +89,8 @@ class _Scaffold:
         if isinstance(self.place.collection.data, Library):
             yield from _api(claim)
         yield "sources:"
-        yield from claim_lines(claim, self.place.sources)
+        data = self.place.collection.data
+        yield from claim_lines(claim, (data.source,) if isinstance(data, Library) else self.place.sources)
 
     def arguments(self) -> Iterator[str]:
         """The options that the axes do not give: one with a default has it, a required or a counted one is blank."""
@@ -162,14 +163,19 @@ class _Scaffold:
         return quoted(self.place.axes[name]) if name in self.place.axes else blank(f"the size {name}")
 
     def ports(self) -> Iterator[str]:
-        """What enters and leaves; parameters are the component's own."""
+        """What enters and leaves; parameters are the component's own. In a library no graph joins the values."""
+        is_library = isinstance(self.place.collection.data, Library)
+
+        def value(name: str) -> str:
+            return f"'{self.called[name]}'" if is_library else blank(f"value of the model for {name}")
+
         entering = [one.name for one in self.contract.inputs if one.name not in self.operator.parameters]
         if entering:
             yield "in:"
-            yield from (f"  {blank(f'value of the model for {one}')}: '{self.called[one]}'" for one in entering)
+            yield from (f"  {value(one)}: '{self.called[one]}'" for one in entering)
         yield "out:"
         for one in self.contract.outputs:
-            yield f"  {blank(f'value of the model for {one.name}')}: '{self.called[one.name]}'"
+            yield f"  {value(one.name)}: '{self.called[one.name]}'"
 
 
 def _api(claim: str) -> Iterator[str]:
@@ -182,4 +188,8 @@ def _api(claim: str) -> Iterator[str]:
     yield f"    {blank('the first argument of the constructor')}:"
     yield f"      type: {blank('its type')}"
     yield f"      text: {blank('what it does')}"
+    yield "  call_arguments:  # of __call__ or forward; leave it out for a function"
+    yield f"    {blank('the first argument of the call')}:"
+    yield f"      type: {blank('its type')}"
+    yield f"      text: {blank('what it is')}"
     yield f"  returns: {{type: {blank('its type')}, text: {blank('what it holds')}}}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -24,7 +24,15 @@ PLACES = {"gitignore": ".gitignore", "workflow.yml": ".github/workflows/site.yml
 """Files that lie under another name here, so that nothing takes them for this repository's own."""
 
 REPOSITORY = re.compile(r"https://(?P<host>[A-Za-z0-9.-]+)/(?P<owner>[A-Za-z0-9._~-]+)/(?P<name>[A-Za-z0-9._~/-]+)")
+HOME = "https://github.com/openmodelatlas/openmodelatlas"
+"""The repository that the program comes from."""
 LONGEST_TITLE = 200
+
+
+def starter_entries() -> dict[str, str]:
+    """The starter's content and sources: text by path."""
+    folder = files("atlas.scaffold") / "starter"
+    return {path: text for path, text in _texts(folder, "") if path.startswith(("content/", "sources/"))}
 
 
 def starter_files(title: str, repository: str | None) -> dict[str, str]:
@@ -39,8 +47,28 @@ def starter_files(title: str, repository: str | None) -> dict[str, str]:
     found = {PLACES.get(path, path): text for path, text in _texts(folder, "")}
     found["README.md"] = Template(found["README.md"]).substitute(title=title)
     found["mkdocs.yml"] = _settings(title, repository)
-    found["requirements.txt"] = f"{PACKAGE}=={version(PACKAGE)}\n"
+    found["requirements.txt"] = requirement(version(PACKAGE), distribution(PACKAGE).read_text("direct_url.json"))
     return dict(sorted(found.items()))
+
+
+def requirement(number: str, origin: str | None) -> str:
+    """What a new atlas is installed with: this program, from where it came.
+
+    Args:
+        number: Its version.
+        origin: What `direct_url.json` says of its installation (PEP 610); None where it came from a package index.
+    """
+    came = json.loads(origin) if origin else {}
+    if repository := came.get("vcs_info"):
+        return f"{PACKAGE} @ {repository['vcs']}+{came['url']}@{repository['commit_id']}\n"
+    released = f"{PACKAGE}=={number}\n"
+    if not came:
+        return released
+    return (
+        "# This atlas was made by a program from a folder or file, which others do not have. As long as the release\n"
+        "# below is not published, write in its place:\n"
+        f"# {PACKAGE} @ git+{HOME}\n{released}"
+    )
 
 
 def write_starter(folder: Path, texts: dict[str, str]) -> None:

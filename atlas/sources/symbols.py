@@ -146,6 +146,17 @@ def assignments(pinned: PinnedText, first: int, last: int, dotted_name: str) -> 
     return sorted(found, key=lambda value: value.line)
 
 
+CALLED = ("__call__", "forward")
+"""The methods by which an instance is called, nearest first: Python's own, and the one to which PyTorch's hands on."""
+
+
+def call_method(pinned: PinnedText, symbol: str) -> str:
+    """The method of a class, as `Class.method`, that runs when an instance is called; `__call__` where it has none."""
+    names = [f"{symbol}.{method}" for method in CALLED]
+    functions = [found for found in definitions(pinned.text) if found.kind == "function"]
+    return next((name for name in names if any(found.is_named(name) for found in functions)), names[0])
+
+
 def signature(pinned: PinnedText, symbol: str) -> tuple[SignatureArgument, ...]:
     """The arguments of a function; of a method, those that a caller passes (`self` or `cls` is left out)."""
     _check_name(symbol, "symbol")

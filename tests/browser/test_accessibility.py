@@ -27,6 +27,8 @@ PAGES = {
     "glossary": "/glossary/",
     "data": "/data/",
     "issue codes": "/contribute/issue-codes/",
+    "entries": "/contribute/entries/",
+    "tutorial": "/contribute/tutorial/",
     "verification": "/verification/",
     "compare": "/compare/",
     "comparison": "/compare/?a=gpt-2&b=mixtral",

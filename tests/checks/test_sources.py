@@ -303,6 +303,13 @@ def test_api_documentation_that_is_not_the_sources(
     assert bool(issue.hint)
 
 
+def test_a_class_without_a_call_of_its_own_is_called_by_forward(project: Project) -> None:
+    project.text = SOURCE.replace("def __call__(self, x)", "def forward(self, x)")
+    assert project.check().issues == ()
+    project.text = SOURCE.replace("def __call__(self, x)", "def backward(self, x)")
+    assert [issue.code for issue in project.check().issues] == ["A506"]
+
+
 def test_arguments_in_another_order(project: Project) -> None:
     project.replace("content/library/layer.yml", "    size: {type: int, text: Units.}\n", "")
     project.replace(

@@ -43,6 +43,9 @@ def test_commands_are_proposed() -> None:
         ("new component nested/alt", ["nested/alternating/"]),
         ("new component nested/stages/a --operator layer_norm_", ["layer_norm_outer_epsilon"]),
         ("new library a --source pr", ["project"]),
+        ("check nested/stages/w", ["nested/stages/widen"]),
+        ("pin --prove p", ["project"]),
+        ("repin p", ["project"]),
         ("explain a40", [code for code in TITLES if code.startswith("A40")]),
     ],
 )

@@ -16,6 +16,7 @@ from atlas.cli import main
 from atlas.node import environment
 from atlas.node.environment import Environment
 from atlas.render import build as render_build
+from atlas.scaffold.starter import requirement
 
 
 def init(*arguments: str) -> Result:
@@ -49,6 +50,28 @@ def test_a_new_atlas_passes_every_check_and_is_built_strictly(tmp_path: Path) ->
     page = (root / "site/miniature/layers/layer-norm/index.html").read_text(encoding="utf-8")
     assert 'class="katex' in page
     assert (root / "site/contribute/issue-codes/index.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("origin", "expected"),
+    [
+        (None, ["openmodelatlas==9.1"]),
+        (
+            '{"url": "https://example.org/a.git", "vcs_info": {"vcs": "git", "commit_id": "0a1b"}}',
+            ["openmodelatlas @ git+https://example.org/a.git@0a1b"],
+        ),
+        ('{"url": "file:///home/me/atlas", "dir_info": {"editable": true}}', ["openmodelatlas==9.1"]),
+        ('{"url": "file:///home/me/a.whl", "archive_info": {}}', ["openmodelatlas==9.1"]),
+    ],
+)
+def test_an_atlas_is_installed_with_what_it_was_made_with(origin: str | None, expected: list[str]) -> None:
+    written = requirement("9.1", origin)
+    comments = [line for line in written.splitlines() if line.startswith("#")]
+    assert [line for line in written.splitlines() if line not in comments] == expected
+    is_elsewhere = origin is not None and "file:" in origin
+    assert bool(comments) == is_elsewhere
+    assert not is_elsewhere or comments[-1].startswith("# openmodelatlas @ git+https://")
+    assert "/home/me" not in written
 
 
 @pytest.mark.parametrize(

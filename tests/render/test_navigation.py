@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.render.navigation import navigation, replaced, source_paths, window
+from atlas.render.navigation import linked_pages, navigation, replaced, source_paths, window
 from atlas.render.site import NavSection
 
 MODEL, ENCODER, DECODER = (
@@ -54,6 +54,21 @@ def test_sections_with_one_title_are_told_apart_by_their_key() -> None:
         {"Same": ["b/y.md"]},
         {"Same": ["c/z.md"]},
     ]
+
+
+def test_pages_stand_in_the_order_in_which_their_index_links_to_them() -> None:
+    entities = [("c/codes.md", (NavSection("C", "c/"),)), ("c/entries.md", (NavSection("C", "c/"),))]
+    prose = ["c/a.md", "c/index.md", "c/other.md", "c/tutorial.md", "d/a.md", "d/b.md"]
+    linked = {"c/index.md": ["c/tutorial.md", "d/b.md", "c/entries.md", "c/codes.md", "c/tutorial.md", "c/a.md"]}
+    assert navigation(entities, prose, {"d": "D"}, linked) == [
+        {"C": ["c/index.md", "c/tutorial.md", "c/entries.md", "c/codes.md", "c/a.md", "c/other.md"]},
+        {"D": ["d/a.md", "d/b.md"]},
+    ]
+
+
+def test_links_of_an_index_are_paths_of_files() -> None:
+    text = "[one](one.md), [two](../two.md#part), ![no](x.png), [there](https://example.org/) and [one](sub/three.md)"
+    assert linked_pages("c/index.md", text) == ["c/one.md", "two.md", "c/sub/three.md"]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,19 @@ def test_a_component_is_found_by_what_its_page_says(site: Site) -> None:
     assert words["layernorm"] > words["layer_norm"] > words["512"] > words["biased"]
 
 
+def test_a_code_of_an_issue_is_found_at_its_place(site: Site) -> None:
+    record = found(site, "contribute/issue-codes/#a214")
+    assert record.title.startswith("A214: ")
+    assert weighted(record)["a214"] == max(weighted(record).values())
+    index = next(page for page in site.pages if page.url == "a-z/").body()
+    assert "issue-codes/#" not in index
+
+
+def test_the_reference_of_entries_is_found_by_every_key(site: Site) -> None:
+    words = weighted(found(site, "contribute/entries/"))
+    assert {"formula_not_executed", "shares_weights", "license_text"} <= {*words}
+
+
 def test_no_record_holds_markup_or_maths_that_was_rendered(site: Site) -> None:
     for record in site.records:
         for text in (record.title, record.where, record.summary, *(text for _, text in record.texts)):

@@ -82,6 +82,17 @@ def test_the_formula_is_left_to_the_author(atlas: Atlas) -> None:
     assert "'x': {axes: [B, S, d], binds: x," in text
 
 
+def test_a_layer_has_its_librarys_source_and_values_of_its_own(atlas: Atlas) -> None:
+    place = Place("chainer/new", atlas.collections["chainer"], tuple(atlas.sources), ("N",), {"C": "C"})
+    text = component_text(CATALOGUE["rms_norm"], place)
+    assert "in:\n  'x': 'x'\nout:\n  'y': 'y'\n" in text
+    assert "    source: chainer\n" in text
+    model = Place("miniature/layers/new", atlas.collections["miniature"], tuple(atlas.sources), ("B", "S"), {"C": "d"})
+    text = component_text(CATALOGUE["rms_norm"], model)
+    assert "in:\n  TODO(value of the model for x): 'x'\n" in text
+    assert "    source: TODO(a manifest chainer or tensor2tensor)\n" in text
+
+
 def test_the_batch_axes_are_those_of_the_neighbours(atlas: Atlas) -> None:
     miniature = atlas.collections["miniature"]
     assert neighbours_batch(miniature, "miniature/layers/new") == ("B", "S")

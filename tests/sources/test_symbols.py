@@ -12,6 +12,7 @@ from atlas.sources.symbols import (
     assignments,
     begins_with,
     call_literals,
+    call_method,
     calls,
     defined_in,
     first_defined,
@@ -287,3 +288,17 @@ def test_nothing_of_a_file_is_executed_or_warned_of(pinned: Pin) -> None:
 @pytest.mark.parametrize("text", ["(" * 5000, "x = " + "-" * 100_000 + "1", "'''" * 3 + "\ndef f(): pass", "", "\\"])
 def test_hostile_text_is_answered(text: str) -> None:
     assert len(definitions(text)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("methods", "expected"),
+    [
+        ("def forward(self, x): pass", "Net.forward"),
+        ("def forward(self, x): pass\n    def __call__(self, x): pass", "Net.__call__"),
+        ("def backward(self, x): pass", "Net.__call__"),
+        ("forward = 5", "Net.__call__"),
+    ],
+)
+def test_an_instance_is_called_by_the_method_that_its_class_has(pinned: Pin, methods: str, expected: str) -> None:
+    text = f"class Net:\n    {methods}\n\n\nclass Other:\n    def forward(self): pass\n"
+    assert call_method(pinned(text), "Net") == expected
