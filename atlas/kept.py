@@ -32,6 +32,8 @@ DAYS = 30
 """How long that is."""
 WAIT = 10.0
 """Seconds for which another build's writing is waited for."""
+MOST_NEW = 16 << 20
+"""How many bytes of new results wait in memory before they are written."""
 AT_ONCE = 500
 """How many keys one question to the database has."""
 
@@ -86,6 +88,7 @@ class Kept:
         self._database: sqlite3.Connection | None = None
         self._writable = True
         self._new: dict[bytes, bytes] = {}
+        self._new_bytes = 0
         self._used: set[bytes] = set()
         self._told = False
         self._today = int(time.time() // 86_400)
@@ -119,6 +122,18 @@ class Kept:
     def put(self, results: Mapping[bytes, bytes]) -> None:
         """Keep results."""
         self._new.update(results)
+        self._new_bytes += sum(map(len, results.values()))
+        if self._new_bytes > MOST_NEW and self._writable and self._database is not None:
+            self._new_bytes = 0
+            try:
+                with self._database:
+                    self._write(self._database)
+            except sqlite3.Error as error:
+                self._writable = False
+                self._tell(f"could not be written ({error})")
+            else:
+                self._new.clear()
+                self._used.clear()
 
     def close(self) -> None:
         """Write what is new in one go; whatever keeps it from being written loses no more than these results."""

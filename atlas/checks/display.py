@@ -16,6 +16,8 @@ from atlas.node.process import Formula, Typeset
 Typesetter = Callable[[Iterable[Formula]], list[Typeset]]
 """Typesets formulas in one go; the same formula twice costs once."""
 
+AT_ONCE = 1000
+"""How many formulas are in memory as HTML."""
 TEXT_KEYS = frozenset(("summary", "note", "parameters_note", "training", "claim", "text", "meaning", "type"))
 """The keys whose values are texts of one line that may hold maths."""
 
@@ -37,8 +39,12 @@ class Shown:
 def check_display(atlas: Atlas, typesetter: Typesetter) -> tuple[list[Issue], frozenset[str]]:
     """Typeset every formula of the atlas: what KaTeX refuses, and the entries whose formula or symbols it refuses."""
     shown = list(_all(atlas))
-    results = zip(shown, typesetter(one.formula for one in shown), strict=True)
-    refused = [(one, typeset) for one, typeset in results if typeset.html is None]
+    formulas = list(dict.fromkeys(one.formula for one in shown))
+    wrong: dict[Formula, Typeset] = {}
+    for first in range(0, len(formulas), AT_ONCE):
+        results = typesetter(formulas[first : first + AT_ONCE])
+        wrong |= {typeset.formula: typeset for typeset in results if typeset.html is None}
+    refused = [(one, wrong[one.formula]) for one in shown if one.formula in wrong]
     unreadable = frozenset(one.owner.id for one, _ in refused if one.path[0] in ("formula", "symbols"))
     return [_issue(one, typeset) for one, typeset in refused], unreadable
 

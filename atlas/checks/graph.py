@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model, Variant
 from atlas.exceptions import OptionError, ShapeError, SizeError
-from atlas.graph.accounting import model_account
+from atlas.graph.accounting import ModelAccount, model_account
 from atlas.graph.build import build
 from atlas.graph.choice import open_sizes
 from atlas.graph.edges import Misfit, misfits, with_carried_axes
@@ -45,6 +45,16 @@ def check_graph(collection: Collection) -> tuple[Graph | None, list[Issue]]:
 
 def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Issue]:
     """Layers, lists, shapes and upstream's tensors, as numbers for every variant."""
+    yield from count_variants(collection, graph)[1]
+
+
+def count_variants(collection: Collection, graph: Graph) -> tuple[dict[str, ModelAccount], list[Issue]]:
+    """What each variant has and does, up to the first that does not hold, and what is wrong with that."""
+    accounts: dict[str, ModelAccount] = {}
+    return accounts, list(_counted(collection, graph, accounts))
+
+
+def _counted(collection: Collection, graph: Graph, accounts: dict[str, ModelAccount]) -> Iterator[Issue]:
     if not isinstance(collection.data, Model):
         return
     varying = {symbol for stack in collection.data.paths.values() for symbol in stack.varies}
@@ -57,7 +67,7 @@ def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Is
         try:
             problem = _misfit_of_numbers(graph, collection.data, variant)
             if problem is None:
-                model_account(graph, Sizes.of(variant))  # what is counted needs no sizes of inputs
+                accounts[name] = model_account(graph, Sizes.of(variant))  # what is counted needs no sizes of inputs
         except (OptionError, SizeError, ShapeError) as error:
             message = f"in the variant {name} the model cannot be built: {error}"
             yield collection.issue_at_key(("variants", name, "sizes"), "A606", message)

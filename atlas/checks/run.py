@@ -17,7 +17,7 @@ from atlas.checks.base import Collector, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.configuration import check_upstream_names
 from atlas.checks.display import Typesetter, check_display
-from atlas.checks.graph import check_graph, check_graph_of_variants
+from atlas.checks.graph import check_graph, count_variants
 from atlas.checks.memory import Grounds, Memory, grounds_of
 from atlas.checks.parameters import check_counts
 from atlas.checks.program_block import check_program_block
@@ -34,9 +34,8 @@ from atlas.entries.collection import Model
 from atlas.entries.load import load, shown_path
 from atlas.exceptions import ContentError, SourceError
 from atlas.formula.symbols import SymbolTable
-from atlas.graph.accounting import ModelAccount, model_account
+from atlas.graph.accounting import ModelAccount
 from atlas.graph.structure import Graph
-from atlas.graph.unroll import Sizes
 from atlas.issues import Issue, ordered
 from atlas.kept import Kept
 from atlas.operators.catalogue import find
@@ -58,6 +57,8 @@ class Outcome:
     """Errors and warnings, sorted."""
     entries: int
     """How many entries were checked."""
+    grounds: Mapping[str, Grounds]
+    """What the checks of each collection read, by its id."""
 
 
 def check_project(
@@ -94,7 +95,7 @@ def check_project(
     checked = run.everything(typesetter, concerns)
     issues = ordered([*found.issues, *run.sources.found.issues])
     errors = [issue for issue in issues if issue.severity == "error"]
-    return Outcome(None if errors else checked(issues), tuple(issues), len(atlas.entries))
+    return Outcome(None if errors else checked(issues), tuple(issues), len(atlas.entries), run.grounds)
 
 
 def _concerned(atlas: Atlas, concerns: Callable[[str], bool]) -> Iterator[tuple[str, Collection]]:
@@ -161,6 +162,7 @@ class _Run:
         self.sources = sources
         self.memory = memory
         self.unreadable: frozenset[str] = frozenset()
+        self.grounds: Mapping[str, Grounds] = {}
 
     def everything(
         self, typesetter: Typesetter, concerns: Callable[[str], bool] | None
@@ -170,7 +172,9 @@ class _Run:
         issues, self.unreadable = check_display(self.atlas, typesetter)
         self.found.extend(issues)
         self.memory.begin()
-        grounds = {name: grounds_of(one, self.unreadable, self.sources) for name, one in self.atlas.collections.items()}
+        self.grounds = grounds = {
+            name: grounds_of(one, self.unreadable, self.sources) for name, one in self.atlas.collections.items()
+        }
         changed = [self.atlas.collections[name] for name, one in grounds.items() if not self.memory.holds(name, one)]
         self.judge([entry for one in changed for entry in one.entries])
         collections = {name: self._remembered(one, grounds[name]) for name, one in self.atlas.collections.items()}
@@ -196,17 +200,20 @@ class _Run:
         sound = [each for entry in collection.entries if (each := self.entry(entry)) is not None]
         sizes += check_variants(collection, [each.entry for each in sound])
         graph: Graph | None = None
+        counts: dict[str, ModelAccount] = {}
         if collection.whole and len(sound) == len(collection.entries) and not sizes:
             # A component that does not hold by itself may be what is wrong with its edges.
             graph, issues = check_graph(collection)
-            issues += check_graph_of_variants(collection, graph) if graph is not None else ()
+            if graph is not None:
+                counts, found = count_variants(collection, graph)
+                issues += found
             sound_graph = graph if not issues else None
             issues += check_upstream_block(collection, sound_graph, self.atlas)
             issues += check_program_block(collection, sound_graph, self.atlas)
             sizes += issues
         self.found.extend(sizes)
         # Where a size has no value or an edge does not hold, no count has a value either.
-        accounts = self.accounts(collection, graph) if graph is not None and not sizes else {}
+        accounts = counts if not sizes else {}
         counted = bool(accounts) or not isinstance(data, Model)
         entries = tuple(self.checked(each, collection, accounts) for each in sound) if counted else ()
         proofs = self.proofs(collection, graph) if accounts else ()
@@ -245,12 +252,6 @@ class _Run:
         if alone.table is None:
             return None
         return _Sound(entry, find(entry.data.operator), alone.table, claims, alone.shapes, formula_proof(entry, alone))
-
-    def accounts(self, collection: Collection, graph: Graph) -> dict[str, ModelAccount]:
-        """What each variant has and does."""
-        if not isinstance(collection.data, Model):
-            return {}
-        return {name: model_account(graph, Sizes.of(one)) for name, one in collection.data.variants.items()}
 
     def checked(self, sound: _Sound, collection: Collection, accounts: Mapping[str, ModelAccount]) -> CheckedEntry:
         entry, claims = sound.entry, sound.claims

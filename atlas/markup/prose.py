@@ -29,6 +29,8 @@ Typesetter = Callable[[Formula], Markup]
 MATHS = frozenset({"math_inline", "math_inline_double", "math_block"})
 DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Controls that embed, isolate or override the direction of a text."""
+_PLAIN = re.compile(r"""(?:[^\W_]|[(“"'])(?:(?:[^\W_]|[ ,.;:()/+=?%“”‘’'"–—×·-])*(?:[^\W_]|[).,;:?%”’"']))?""")
+"""A text of one line without any sign that Markdown gives a meaning to, which needs no parser."""
 SCHEMES = frozenset({"http", "https", "mailto"})
 """The schemes that a link may have, besides none."""
 
@@ -111,6 +113,8 @@ def parse(markdown: str) -> ParsedProse:
 
 def parse_inline(text: str) -> ParsedInline:
     """Parse a text of one line: line breaks are spaces, images are links, no formula gets a line of its own."""
+    if _PLAIN.fullmatch(text):
+        return ParsedInline((Token("text", "", 0, content=text),), (), text)
     (line,) = _markdown().parseInline(re.sub(r"\s*[\r\n]\s*", " ", _revealed(text).strip()))
     tokens = tuple(_harmless(line.children or [], images=False))
     for token in tokens:

@@ -28,7 +28,6 @@ class Typesetter:
         self._stack = ExitStack()
         self._process: NodeProcess | None = None
         self._environment: Environment | None = None
-        self._seen: dict[Formula, Typeset] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -63,15 +62,15 @@ class Typesetter:
             NodeError: the process hangs or dies.
         """
         wanted = tuple(formulas)
-        unseen = {one: _key(one) for one in dict.fromkeys(wanted) if one not in self._seen}
-        found = self._kept.get(unseen.values())
-        self._seen |= {one: _read(one, found[key]) for one, key in unseen.items() if key in found}
-        missing = [one for one in unseen if one not in self._seen]
+        keys = {one: _key(one) for one in dict.fromkeys(wanted)}
+        found = self._kept.get(keys.values())
+        results = {one: _read(one, found[key]) for one, key in keys.items() if key in found}
+        missing = [one for one in keys if one not in results]
         if missing:
             made = dict(zip(missing, self.process.typeset(missing), strict=True))
-            self._seen |= made
-            self._kept.put({unseen[one]: _written(result) for one, result in made.items()})
-        return [self._seen[one] for one in wanted]
+            results |= made
+            self._kept.put({keys[one]: _written(result) for one, result in made.items()})
+        return [results[one] for one in wanted]
 
     def lay_out(self, graphs: Iterable[Graph]) -> list[dict[str, Any]]:
         """The graphs with coordinates, in their order.

@@ -50,6 +50,19 @@ class EntityPage(Page):
         self.links_to_anchors = {}
 
 
+class _AssetFile(File):
+    """A file that lies finished in the build's own workspace, which it leaves for the site instead of being copied."""
+
+    def copy_file(self, dirty: bool = False) -> None:
+        """Put the file in its place."""
+        source, target = Path(str(self.abs_src_path)), Path(self.abs_dest_path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            source.replace(target)
+        except OSError:  # the site is on another file system
+            super().copy_file(dirty)
+
+
 class LinkTargets(Files):
     """The site's files, found also by the YAML file that an entity's page is made from."""
 
@@ -96,7 +109,9 @@ def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) 
             file = File.generated(config, name, content=asset.content, inclusion=InclusionLevel.INCLUDED)
         else:
             path = str(asset.content)
-            file = File.generated(config, name, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
+            # Only what this build made may leave its place.
+            kind = _AssetFile if Path(config.site_dir).parent in asset.content.parents else File
+            file = kind.generated(config, name, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
         file.dest_uri = asset.url
         files.append(file)
     return issues

@@ -24,12 +24,13 @@ from atlas.render import addresses
 from atlas.render.citation import citation_files
 from atlas.render.collection_view import library_view, model_view
 from atlas.render.compare_view import compare_view
-from atlas.render.component_view import component_view
 from atlas.render.data_files import data_files, written
 from atlas.render.data_view import data_view
 from atlas.render.deferred import Typesetting
 from atlas.render.diagram import Placed, Sketch, layout
 from atlas.render.entries_view import entries_view
+from atlas.render.finished import COMPONENT, Finished, Shelf
+from atlas.render.finishing import Finisher
 from atlas.render.fonts import Glyphs, shrink
 from atlas.render.glossary_view import glossary_view
 from atlas.render.home_view import home_view
@@ -94,21 +95,28 @@ def build_site(settings: Settings) -> Site:
         if outcome.checked is None:
             return Site((), (), outcome.issues, prose, close=closing.close)
         typesetting = Typesetting()
-        parts = Parts(outcome.checked, typesetting)
-        plans = list(_plans(outcome.checked, parts, settings, node.place))
+        parts = Parts(outcome.checked, typesetting, kept)
+        store = PageStore(settings.workspace / "bodies")
+        renderer = Renderer(settings, typesetting)
+        markdown = MarkdownRenderer(settings.site_name, settings.templates)
+        shelf = Shelf(kept, settings, parts, outcome.grounds, store)
+        finisher = Finisher(shelf, parts, renderer, markdown, node.typeset)
+        plans = list(_plans(outcome.checked, parts, settings, node.place, finisher))
         records = tuple(search_records(outcome.checked, plans))
         plans = distinct([*plans, *index_plans(records)])
         files = data_files(outcome.checked, parts)
         typesetting.take(node.typeset(typesetting.waiting))
-        store = PageStore(settings.workspace / "bodies")
-        renderer = Renderer(settings, typesetting)
+        finished = {plan.owner.id: plan.finished for plan in plans if plan.finished and plan.owner}
+        for one in finished.values():
+            node.glyphs.note_text(one.characters)
         pages = tuple(renderer.render(plans, store))
+        data = settings.workspace / "json"
         assets = (
             *_assets(node, settings),
             *written(files, settings.workspace / "data"),
-            *(SiteAsset(url, json.dumps(html).encode()) for url, html in renderer.passages.items()),
-            *json_files(settings.site_name, settings.data_license, parts, settings.workspace / "json"),
-            *MarkdownRenderer(settings.site_name, settings.templates).render(plans, settings.workspace / "markdown"),
+            *_passages(renderer, finished.values()),
+            *json_files(settings.site_name, settings.data_license, parts, data, finished),
+            *markdown.render(plans, settings.workspace / "markdown"),
             *citation_files(
                 outcome.checked, plans, settings.site_name, settings.site_url, settings.workspace / "citations"
             ),
@@ -120,6 +128,13 @@ def build_site(settings: Settings) -> Site:
     except BaseException:
         closing.close()
         raise
+
+
+def _passages(renderer: Renderer, finished: Iterable[Finished]) -> Iterator[SiteAsset]:
+    """The files of code for which pages have no room."""
+    kept = {url: html for page in finished for url, html in page.passages.items()}
+    for url, html in {**kept, **renderer.passages}.items():
+        yield SiteAsset(url, json.dumps(html).encode())
 
 
 def _settle(fonts: Iterable[Path], glyphs: Glyphs, kept: Kept) -> None:
@@ -169,7 +184,7 @@ class _Shown(Typesetter):
         return placed
 
 
-def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> Iterator[PagePlan]:
+def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place, finisher: Finisher) -> Iterator[PagePlan]:
     if not any((settings.content / name).is_file() for name in HOME_FILES):
         yield PagePlan(
             addresses.HOME,
@@ -183,7 +198,7 @@ def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> 
         )
     # Models come before libraries, each kind in the order of its folders.
     for collection in sorted(checked.collections.values(), key=lambda one: not isinstance(one.collection.data, Model)):
-        yield from _collection_plans(collection, parts, settings, place)
+        yield from _collection_plans(collection, parts, settings, place, finisher)
     yield from _compare_plans(checked, parts)
     yield from _operator_plans(parts)
     yield from _source_plans(checked, parts)
@@ -204,7 +219,7 @@ def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place) -> 
 
 
 def _collection_plans(
-    collection: CheckedCollection, parts: Parts, settings: Settings, place: Place
+    collection: CheckedCollection, parts: Parts, settings: Settings, place: Place, finisher: Finisher
 ) -> Iterator[PagePlan]:
     data = collection.collection.data
     is_model = isinstance(data, Model)
@@ -223,8 +238,9 @@ def _collection_plans(
         structure_view(collection, section.key),
         collection.collection,
     )
+    finished = finisher.finish(collection)
     for entry in collection.entries:
-        yield _entry_plan(entry, collection, (group, section), parts, settings)
+        yield _entry_plan(entry, collection, (group, section), parts, settings, finished[entry.entry.id])
 
 
 def _entry_plan(
@@ -233,21 +249,23 @@ def _entry_plan(
     above: tuple[NavSection, NavSection],
     parts: Parts,
     settings: Settings,
+    finished: Finished,
 ) -> PagePlan:
     data, section = entry.entry.data, above[-1]
     stack = collection.collection.stack_of(entry.entry)
     inner = [NavSection(stack.title, f"{section.key}{entry.entry.stack}/")] if stack else []
     return PagePlan(
         addresses.entry_page(entry.entry),
-        "component",
+        COMPONENT,
         data.title,
         " · ".join((section.title, *(one.title for one in inner), data.title)),
         parts.text(entry.entry, data.summary).plain,
         _below(entry.entry.file, settings.content),
         (*above, *inner),
-        component_view(entry, collection, parts),
-        structure_view(collection, addresses.entry_page(entry.entry)),
+        None,
+        None,
         entry.entry,
+        finished,
     )
 
 

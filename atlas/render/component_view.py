@@ -190,7 +190,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     before, after = parts.neighbours(entry)
     sizes = _sizes(entry, collection, parts)
     marks = {name: number for number, name in enumerate([*data.symbols, *(one.symbol.tex for one in sizes)])}
-    also_in, also_in_more = _also_in(entry, parts)
+    others, more = also_in(entry, parts)
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
         standing=_standing(entry, collection, parts),
@@ -225,8 +225,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
         reference=parts.reference(entry.operator),
         called=_called(entry, collection),
-        also_in=also_in,
-        also_in_more=also_in_more,
+        also_in=others,
+        also_in_more=more,
         previous=_neighbour(before, entry, parts) if before else None,
         next=_neighbour(after, entry, parts) if after else None,
     )
@@ -348,7 +348,7 @@ def _neighbour(other: CheckedEntry, entry: CheckedEntry, parts: Parts) -> Link:
     return parts.entry_link(other, full=other.entry.stack != entry.entry.stack)
 
 
-def _also_in(entry: CheckedEntry, parts: Parts) -> tuple[tuple[Link, ...], Link | None]:
+def also_in(entry: CheckedEntry, parts: Parts) -> tuple[tuple[Link, ...], Link | None]:
     """Other entries with an operator of the same family, and where all are listed if there are too many to name."""
     relatives = parts.relatives(entry.operator)
     others = [other for other in relatives[: ALSO_IN + 1] if other.entry.id != entry.entry.id][:ALSO_IN]

@@ -27,12 +27,15 @@ class Typesetting:
     def __init__(self) -> None:
         self._asked: dict[Formula, Markup | None] = {}
         self._attempts: set[Formula] = set()
+        self._noted: set[Formula] = set()
+        self._passing: set[Formula] = set()
         self.page = ""
         """The address of the page that is being rendered, to which the links of texts are made relative."""
 
     def maths(self, tex: str, *, display: bool = False) -> Maths:
         """A formula that will be typeset."""
         formula = Formula(tex, display)
+        self._note(formula)
         self._asked.setdefault(formula, None)
         return Maths(formula, self)
 
@@ -46,8 +49,29 @@ class Typesetting:
         """A text of one line whose formulas will be typeset; `file` is where it stands, below the content folder."""
         parsed = parse_inline(markdown)
         for formula in parsed.formulas:
+            self._note(formula)
             self._asked.setdefault(formula, None)
         return Inline(parsed, self, file)
+
+    def noted(self) -> frozenset[Formula]:
+        """The formulas that were asked for since this was asked last."""
+        noted, self._noted = frozenset(self._noted), set()
+        return noted
+
+    def begin(self) -> None:
+        """Formulas that are first asked for from now on are shown by what will soon be finished."""
+        self._passing.clear()
+
+    def forget(self) -> None:
+        """Let go of these formulas, as what shows them is finished; who asks for one again has it typeset again."""
+        for formula in self._passing:
+            del self._asked[formula]
+        self._passing.clear()
+
+    def _note(self, formula: Formula) -> None:
+        self._noted.add(formula)
+        if formula not in self._asked:
+            self._passing.add(formula)
 
     @property
     def waiting(self) -> tuple[Formula, ...]:

@@ -50,6 +50,12 @@ def fonts_of(html: str) -> tuple[str, ...]:
     return tuple(f"KaTeX_{name}.woff2" for name, chosen in _CLASSES.items() if chosen & used)
 
 
+def shown_in(formulas: Iterable[str]) -> str:
+    """The characters of typeset formulas that are for the eye, each once and in order."""
+    shown = {char for html in formulas for one in html.split(_SHOWN)[1:] for char in unescape(_TAG.sub("", f"<{one}"))}
+    return "".join(sorted(shown))
+
+
 class Glyphs:
     """The characters that typeset formulas and diagrams show."""
 
@@ -64,8 +70,7 @@ class Glyphs:
     def note(self, results: Iterable[Typeset]) -> None:
         """Note what formulas show; of KaTeX's two copies only the one for the eye uses its fonts."""
         for result in results:
-            for shown in (result.html or "").split(_SHOWN)[1:]:
-                self.note_text(unescape(_TAG.sub("", f"<{shown}")))
+            self.note_text(shown_in([result.html or ""]))
 
     def note_text(self, text: str) -> None:
         """Note a text that is shown in KaTeX's fonts."""

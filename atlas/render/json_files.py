@@ -15,6 +15,7 @@ from atlas.entries.collection import Model
 from atlas.entries.schemas import DIALECT, entry_schemas
 from atlas.operators.catalogue import FAMILIES
 from atlas.render.addresses import API, EVERYTHING, data_file, entry_schema_file, graph_file, list_file, schema_file
+from atlas.render.finished import Finished
 from atlas.render.json_component import component_document
 from atlas.render.json_model import graph_document, library_document, model_document
 from atlas.render.json_model_records import GraphDocument, LibraryDocument, ModelDocument
@@ -59,12 +60,16 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
 """Every kind of data file, in the order in which they are documented."""
 _OF_ONE = (ModelDocument, LibraryDocument, ComponentDocument, GraphDocument, OperatorsDocument, SourceDocument)
 """The kinds of files that are about one entity."""
+NONE: Mapping[str, Finished] = MappingProxyType({})
+"""No finished pages."""
 INDEX_FILE = f"{API}index.json"
 """The first file to read."""
 
 
-def documents(title: str, data_license: str, parts: Parts) -> Iterator[tuple[str, Document]]:
-    """Every record of an atlas with the address of its file."""
+def documents(
+    title: str, data_license: str, parts: Parts, finished: Mapping[str, Finished] = NONE
+) -> Iterator[tuple[str, Document | str]]:
+    """Every record of an atlas with the address of its file; of an entry whose page is finished only its id."""
     checked = parts.checked
     yield INDEX_FILE, index_document(title, data_license, parts, DOCUMENTS, entry_schemas())
     for one in list_documents(parts):
@@ -81,7 +86,11 @@ def documents(title: str, data_license: str, parts: Parts) -> Iterator[tuple[str
         if collection.graph is not None:
             yield graph_file(name), graph_document(collection, collection.graph)
         for entry in collection.entries:
-            yield data_file("components", entry.entry.id), component_document(entry, collection, parts)
+            name = entry.entry.id
+            yield (
+                data_file("components", name),
+                name if name in finished else component_document(entry, collection, parts),
+            )
     for family in FAMILIES:
         yield data_file("operators", family), operators_document(family, parts)
     for source in checked.atlas.sources.values():
@@ -96,13 +105,25 @@ def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
         yield entry_schema_file(name), schema
 
 
-def json_files(title: str, data_license: str, parts: Parts, folder: Path) -> Iterator[SiteAsset]:
-    """Write all files below a folder; each asset knows the links in it."""
+def json_files(
+    title: str,
+    data_license: str,
+    parts: Parts,
+    folder: Path,
+    finished: Mapping[str, Finished] = NONE,
+) -> Iterator[SiteAsset]:
+    """Write all files below a folder; each asset knows the links in it. Finished ones are written as they are."""
     everything = folder / EVERYTHING
     everything.parent.mkdir(parents=True, exist_ok=True)
     of_all = FilePlace(EVERYTHING)
     with everything.open("w", encoding="utf-8", newline="\n") as lines:
-        for url, document in documents(title, data_license, parts):
+        for url, document in documents(title, data_license, parts, finished):
+            if isinstance(document, str):
+                own, line = finished[document].forms["json"], finished[document].forms["line"]
+                yield _asset(folder, url, own.text(), FilePlace(url, set(own.links)), f"{document}/")
+                lines.write(line.text() + "\n")
+                of_all.links.update(line.links)
+                continue
             place = FilePlace(url)
             page = document.page if isinstance(document, _OF_ONE) else None
             yield _asset(folder, url, document.written(place, indent=2), place, page)

@@ -22,6 +22,9 @@ _TARGET = re.compile(
 _ID = re.compile(r"""\sid=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _ID_IN_BODY = re.compile(r'\sid="([^"]*)"')
 
+_PLAIN = re.compile(r"(\./|(?:\.\./)*)((?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?)(?:#([\w.~-]*))?", re.ASCII)
+"""What nearly all links look like: steps up, names without any sign that is written in another way, a fragment."""
+
 _BASE = "http://site.invalid"
 _MOUNT = "/mount/"
 """Stands for any folder the site may be hosted under: a relative link that leaves it would leave the site."""
@@ -34,6 +37,8 @@ def rewrite(html: str, resolve: Callable[[str], str]) -> str:
 
 def is_internal(target: str) -> bool:
     """Whether a link stays on the site's own host."""
+    if _PLAIN.fullmatch(target):
+        return True
     parts = urlsplit(target)
     return not parts.scheme and not parts.netloc
 
@@ -88,6 +93,13 @@ class LinkCheck:
 
     def _reached(self, url: str, written: str) -> tuple[str | None, str]:
         """The address and the fragment that a link leads to; no address where it leaves the site."""
+        if (plain := _PLAIN.fullmatch(written)) is not None:
+            up, path, fragment = plain.groups("")
+            if not up and not path:
+                return url, fragment
+            folders = url.split("/")[:-1]
+            steps = len(folders) - (len(up) // 3 if up != "./" else 0)
+            return ("/".join([*folders[:steps], path]) if steps >= 0 else None), fragment
         parts = urlsplit(written)
         return self._path(url, parts.path), unquote(parts.fragment)
 

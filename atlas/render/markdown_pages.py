@@ -45,6 +45,7 @@ class MarkdownRenderer:
             finalize=self._printed,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,  # templates do not change during a build, and each look for changes asks the disk
             keep_trailing_newline=True,
         )
         self._environment.filters.update(
@@ -52,20 +53,30 @@ class MarkdownRenderer:
         )
 
     def render(self, plans: Iterable[PagePlan], folder: Path) -> Iterator[SiteAsset]:
-        """Render pages one at a time, each to a file below a folder."""
+        """Render pages one at a time, each to a file below a folder; finished ones are written as they are."""
         for plan in plans:
             url = markdown_file(plan.url)
-            self._file, self._links = url, set()
-            template = self._environment.get_template(f"markdown/{plan.kind}.md")
-            html = relative_url(plan.url, url)
-            self._links.add(html)
-            text = template.render(
-                view=plan.view, site_name=self._site_name, html=html, json=json_of(plan.kind, plan.url), to=self._to
-            )
+            if plan.finished is not None:
+                form = plan.finished.forms["markdown"]
+                text, links = form.text(), form.links
+            else:
+                text, links = self.made(plan)
             path = folder / url
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(_folded(text), encoding="utf-8", newline="\n")
-            yield SiteAsset(url, path, frozenset(self._links), plan.url)
+            path.write_text(text, encoding="utf-8", newline="\n")
+            yield SiteAsset(url, path, links, plan.url)
+
+    def made(self, plan: PagePlan) -> tuple[str, frozenset[str]]:
+        """The text of a page's file, and the links in it."""
+        url = markdown_file(plan.url)
+        self._file, self._links = url, set()
+        template = self._environment.get_template(f"markdown/{plan.kind}.md")
+        html = relative_url(plan.url, url)
+        self._links.add(html)
+        text = template.render(
+            view=plan.view, site_name=self._site_name, html=html, json=json_of(plan.kind, plan.url), to=self._to
+        )
+        return _folded(text), frozenset(self._links)
 
     def _printed(self, value: object) -> object:
         """What a template prints of a value."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
@@ -21,6 +21,7 @@ from atlas.render.alternates import alternates
 from atlas.render.component_view import ComponentView
 from atlas.render.deferred import Typesetting
 from atlas.render.edit_links import Edits
+from atlas.render.finished import Finished
 from atlas.render.site import Body, Heading, NavSection, PageStore, Settings, SitePage, relative_url
 from atlas.render.structure_view import StructureView
 from atlas.render.thin import thin
@@ -59,6 +60,8 @@ class PagePlan:
     """The structure of the model or library that it belongs to."""
     owner: Placed | None = None
     """The entry or collection whose claims it shows."""
+    finished: Finished | None = None
+    """The page as it was kept, of which nothing is to be made again; its view is None then."""
 
 
 def distinct(plans: Sequence[PagePlan]) -> list[PagePlan]:
@@ -105,6 +108,20 @@ class Passages:
         return url
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What one page is made of."""
+
+    body: str
+    """Its HTML."""
+    column: str
+    """The structure beside it; empty where there is none."""
+    headings: tuple[Heading, ...]
+    """Its table of contents."""
+    passages: Mapping[str, str]
+    """Code for which it has no room, by the address of its file."""
+
+
 class Renderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
@@ -118,29 +135,44 @@ class Renderer:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
+            auto_reload=False,  # templates do not change during a build, and each look for changes asks the disk
         )
         self.passages: dict[str, str] = {}
         """Code that pages bring when a reader comes near, by address; there once the pages are rendered."""
 
     def render(self, plans: Iterable[PagePlan], store: PageStore) -> Iterator[SitePage]:
-        """Render pages one at a time; their bodies go to the store."""
+        """Render pages one at a time; their bodies go to the store, where those of finished ones are."""
         for plan in plans:
-            self._typesetting.page = plan.url
-            column = self._column(plan)
-            body, outline = self._body(plan, column)
-            structure: Body | None = store.keep(column) if column else None
+            structure: Body | None
+            if plan.finished is not None:
+                forms, headings = plan.finished.forms, plan.finished.headings
+                body: Body = forms["body"].text
+                structure = forms["structure"].text
+            else:
+                made = self.made(plan)
+                headings = made.headings
+                structure = store.keep(made.column) if made.column else None
+                body = store.keep(made.body)
+                self.passages |= made.passages
             yield SitePage(
                 url=plan.url,
                 title=plan.title,
                 kind=plan.kind,
                 description=plan.description,
-                headings=tuple(outline.headings),
+                headings=headings,
                 edit_path=plan.edit_path,
                 nav=plan.nav,
-                body=store.keep(body),
+                body=body,
                 context={"document_title": plan.document_title, "structure": structure},
                 alternates=alternates(plan.kind, plan.url),
             )
+
+    def made(self, plan: PagePlan) -> Made:
+        """Everything that one page is made of."""
+        self._typesetting.page = plan.url
+        column = self._column(plan)
+        body, outline, passages = self._body(plan, column)
+        return Made(body, column, tuple(outline.headings), passages.kept)
 
     def _column(self, plan: PagePlan) -> str:
         """The structure beside the page, if any."""
@@ -149,23 +181,17 @@ class Renderer:
         template = self._environment.get_template("entity/structure.html")
         return template.render(view=plan.structure, to=partial(_link, page=plan.url))
 
-    def _body(self, plan: PagePlan, column: str) -> tuple[str, Outline]:
-        """The page with as much code as there is room for, and its headings."""
+    def _body(self, plan: PagePlan, column: str) -> tuple[str, Outline, Passages]:
+        """The page with as much code as there is room for, its headings, and the code that is left out."""
         if not isinstance(plan.view, ComponentView):
-            return self._kept(plan, ROOMS[0])
+            return self._rendered(plan, ROOMS[0])
 
         def fits(room: Room) -> bool:
             body, outline, _ = self._rendered(plan, room)
             return is_light(_around(plan, outline), column, body)
 
         longest = max((len(one.code) for one in plan.view.excerpts), default=0)
-        return self._kept(plan, roomiest(longest, fits))
-
-    def _kept(self, plan: PagePlan, room: Room) -> tuple[str, Outline]:
-        """The page with so much code, and its headings; the code that is left out is kept."""
-        body, outline, passages = self._rendered(plan, room)
-        self.passages |= passages.kept
-        return body, outline
+        return self._rendered(plan, roomiest(longest, fits))
 
     def _rendered(self, plan: PagePlan, room: Room) -> tuple[str, Outline, Passages]:
         """The page with so much code, its headings, and the code that is left out."""

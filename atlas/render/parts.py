@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, Check
 from atlas.entries.atlas import Placed
 from atlas.entries.collection import Model
 from atlas.graph.accounting import Account
+from atlas.kept import Kept, code_digest, key_of
 from atlas.markup.code import CodeLine, excerpt, highlight
 from atlas.operators.registry import Operator
 from atlas.render.addresses import claim_anchor, entry_page, operator_anchor, source_page, standalone_file
@@ -159,8 +161,9 @@ class ReferenceView:
 class Parts:
     """Makes the shared parts for one site; what several pages ask for is looked up, counted or highlighted once."""
 
-    def __init__(self, checked: Checked, typesetting: Typesetting) -> None:
+    def __init__(self, checked: Checked, typesetting: Typesetting, kept: Kept | None = None) -> None:
         self.checked = checked
+        self._kept = kept
         self.typesetting = typesetting
         self.entries = checked.entries
         self._highlighted: dict[tuple[str, str], tuple[Markup, ...]] = {}
@@ -215,8 +218,18 @@ class Parts:
         """The lines of a pinned file that is at hand."""
         key = (source_id, path)
         if key not in self._highlighted:
-            self._highlighted[key] = highlight(self.checked.files[key].text, path=path)
+            self._highlighted[key] = self._coloured(self.checked.files[key].text, path)
         return self._highlighted[key]
+
+    def _coloured(self, text: str, path: str) -> tuple[Markup, ...]:
+        """The lines of a file with colours, which were kept or will be; lexing is what a page of code costs."""
+        key = key_of("highlighted", code_digest("markup"), path.rpartition("/")[2], text)
+        if self._kept is not None and (found := self._kept.get([key])):
+            return tuple(Markup(line) for line in json.loads(found[key]))  # noqa: S704 - `highlight` made them
+        lines = highlight(text, path=path)
+        if self._kept is not None:
+            self._kept.put({key: json.dumps(lines).encode()})
+        return lines
 
     def excerpt(self, claim: CheckedClaim) -> ExcerptView:
         """The passage of a claim."""

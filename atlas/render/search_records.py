@@ -7,7 +7,6 @@ any spelling and by its figures; each place where it stands in a model gives it 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from html.parser import HTMLParser
 
@@ -15,7 +14,7 @@ from atlas.checks.checked import Checked, CheckedCollection
 from atlas.entries.collection import Model
 from atlas.graph.structure import Node
 from atlas.operators.names import ALSO_CALLED
-from atlas.render.addresses import collection_page, entry_page
+from atlas.render.addresses import collection_page
 from atlas.render.collection_view import LibraryView, ModelView
 from atlas.render.component_view import AxisView, ComponentView
 from atlas.render.entries_view import EntriesView
@@ -41,13 +40,8 @@ _LETTERS = {name: chr(0x3B1 + number) for number, name in enumerate(GREEK)} | {"
 
 def search_records(checked: Checked, plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
     """The records of all planned pages, and those of the sizes that models and libraries name."""
-    places: dict[str, list[Node]] = defaultdict(list)
-    for collection in checked.collections.values():
-        if collection.graph is not None:
-            for node in collection.graph.nodes:
-                places[entry_page(node.entry)].append(node)
     for plan in plans:
-        yield from _of_plan(plan, places.get(plan.url, ()))
+        yield from _of_plan(plan)
     for collection in checked.collections.values():
         yield from _sizes(collection)
 
@@ -88,15 +82,21 @@ def short(count: str) -> Iterator[str]:
             return
 
 
-def _of_plan(plan: PagePlan, places: Iterable[Node]) -> Iterator[SearchRecord]:
+def component_words(view: ComponentView, nodes: Iterable[Node]) -> tuple[str, tuple[tuple[int, str], ...]]:
+    """What a component belongs to, and by what it is found; `nodes` are its places in the model."""
+    where = " · ".join([*(link.title for link in view.breadcrumb), view.standing])
+    return where, (*_component(view), *_places(nodes))
+
+
+def _of_plan(plan: PagePlan) -> Iterator[SearchRecord]:
+    if plan.finished is not None:
+        yield _record("component", plan, plan.finished.where, plan.finished.texts)
+        return
     match plan.view:
         case ModelView() as view:
             yield _record("model", plan, f"{view.kind} · {view.paper.year}", _model(view))
         case LibraryView() as view:
             yield _record("library", plan, f"{view.kind} · {view.source.title}", _library(view))
-        case ComponentView() as view:
-            where = " · ".join([*(link.title for link in view.breadcrumb), view.standing])
-            yield _record("component", plan, where, (*_component(view), *_places(places)))
         case FamilyView() as view:
             for one in view.formulations:
                 texts, where = tuple(_formulation(one, view)), f"{view.title} · {one.name}"

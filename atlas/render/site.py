@@ -9,6 +9,7 @@ import posixpath
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -23,6 +24,8 @@ def _untold(_: str) -> None:
 
 Body = Callable[[], str]
 """Produces a page's finished HTML each time it is called."""
+LINKS = 20_000
+"""How many links between folders and addresses are remembered; a page has each in several forms."""
 FoundKind = Literal["model", "component", "operator", "symbol", "library", "source", "page"]
 """The kinds of things that search finds."""
 
@@ -245,18 +248,21 @@ class PageStore:
         self._end = 0
         path.write_bytes(b"")
 
-    def keep(self, html: str) -> Body:
+    def keep(self, html: str) -> StoredBody:
         """Store a body and return what reads it again."""
-        data = zlib.compress(html.encode(), level=1)
+        return self.keep_data(zlib.compress(html.encode(), level=1))
+
+    def keep_data(self, data: bytes) -> StoredBody:
+        """Store what a stored body has as its data."""
         with self._path.open("ab") as file:
             file.write(data)
-        stored = _StoredBody(self._path, self._end, len(data))
+        stored = StoredBody(self._path, self._end, len(data))
         self._end += len(data)
         return stored
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredBody:
+class StoredBody:
     """Where a body lies in a store's file."""
 
     path: Path
@@ -268,9 +274,13 @@ class _StoredBody:
 
     def __call__(self) -> str:
         """Read the body."""
+        return zlib.decompress(self.data()).decode()
+
+    def data(self) -> bytes:
+        """The body as it lies there, compressed."""
         with self.path.open("rb") as file:
             file.seek(self.start)
-            return zlib.decompress(file.read(self.length)).decode()
+            return file.read(self.length)
 
 
 def relative_url(target: str, page: str) -> str:
@@ -282,11 +292,16 @@ def relative_url(target: str, page: str) -> str:
     path, asks, query = path.partition("?")
     if path == page and fragment and not asks:
         return f"#{fragment}"
-    folder = posixpath.dirname(page) or "."
-    link = quote(posixpath.relpath(path or ".", folder))
-    if path.endswith("/") or not path:
-        link += "/"
-    return f"{link}{asks}{quote(query, safe='=&:/')}{mark}{fragment}"
+    link = _relative_path(path, page.rpartition("/")[0])
+    return f"{link}{asks}{quote(query, safe='=&:/') if query else ''}{mark}{fragment}"
+
+
+@lru_cache(maxsize=LINKS)
+def _relative_path(path: str, folder: str) -> str:
+    """The link from a folder to an address, both below the site's root."""
+    # From the root on, as posixpath would else ask the system twice for the folder that it runs in.
+    link = quote(posixpath.relpath(f"/{path}", f"/{folder}"))
+    return f"{link}/" if path.endswith("/") or not path else link
 
 
 def _require_plain(parts: list[str], url: str) -> None:

@@ -326,3 +326,11 @@ def test_controls_of_direction_are_shown_and_not_obeyed() -> None:
         assert control not in html
         assert html.count(sign) >= 4
         assert parse_inline(f"a{control}b").text == f"a{sign}b"
+
+
+@given(st.text("ab1_ ,.;:()/+=?%“”‘’'\"–—×·-é", min_size=1, max_size=12).map(str.strip).filter(bool))
+@example("_a_")
+def test_a_text_without_signs_of_markdown_is_shown_as_the_parser_would_show_it(text: str) -> None:
+    plain, parsed = parse_inline(text), parse_inline(f"{text} `x`")
+    assert str(parsed.render(typeset)) == f"{plain.render(typeset)} <code>x</code>"
+    assert parsed.text == f"{plain.text} x"

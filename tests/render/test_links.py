@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import random
 from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
@@ -105,3 +107,24 @@ def test_a_target_that_many_pages_lack_is_one_issue_that_counts_them(site: Path)
     assert [(issue.path, issue.message) for issue in check.issues(site)] == [
         ("0.yml", "the link '../missing/' leads to no page or file of the site (and 2 more pages)")
     ]
+
+
+def test_links_lead_where_a_browser_would_go(tmp_path: Path) -> None:
+    chance = random.Random(3)  # noqa: S311 - reproducible examples, not secrets
+    for number in range(300):
+        url = "".join(f"{chance.choice('abc')}/" for _ in range(chance.randrange(4)))
+        up, name = (
+            chance.choice(["", "./", "../", "../../"]),
+            chance.choice(["", "a/", "b/c.d/", "e%20f/", "~g/h.json"]),
+        )
+        reached = unquote(urlsplit(urljoin(f"http://host/site/{url}", up + name)).path)
+        if not reached.startswith("/site/"):
+            continue
+        target = tmp_path / str(number) / reached.removeprefix("/site/")
+        (target if reached.endswith("/") else target.parent).mkdir(parents=True)
+        (target / "index.html" if reached.endswith("/") else target).write_text("<p id='i'>", encoding="utf-8")
+        check = LinkCheck("/site/")
+        check.note_links("page", url, {f"{up}{name}", f"{up}{name}#i"})
+        assert check.issues(tmp_path / str(number)) == [], (url, up, name)
+        check.note_links("page", url, {f"{up}{name}missing"})
+        assert [one.code for one in check.issues(tmp_path / str(number))] == ["A904"]

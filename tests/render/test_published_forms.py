@@ -219,11 +219,13 @@ def test_records_are_made_one_at_a_time(checked: Checked) -> None:
     made = documents("Atlas", "", Parts(checked, Typesetting()))
     assert iter(made) is made
     url, first = next(made)
+    assert not isinstance(first, str)
     assert (url, first.written(FilePlace(url))[:12]) == ("api/v1/index.json", '{"$schema":"')
 
 
 def test_a_record_is_written_for_a_file_only(checked: Checked) -> None:
     _, first = next(documents("Atlas", "", Parts(checked, Typesetting())))
+    assert not isinstance(first, str)
     with pytest.raises(PydanticSerializationError, match="FilePlace"):
         first.model_dump()
 

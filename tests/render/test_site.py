@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import posixpath
+import random
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -73,3 +76,15 @@ def test_a_store_is_one_file_that_is_smaller_than_its_bodies_and_begins_anew(tmp
     assert (tmp_path / "bodies").stat().st_size < 10_000
     again = PageStore(tmp_path / "bodies").keep("new")
     assert again() == "new"
+
+
+def test_relative_links_are_those_of_the_standard_library() -> None:
+    chance = random.Random(5)  # noqa: S311 - reproducible examples, not secrets
+    names = ["a", "b", "model-1", "x y", "ä", "a:b"]
+    for _ in range(2000):
+        page = "".join(f"{chance.choice(names)}/" for _ in range(chance.randrange(4)))
+        target = "".join(f"{chance.choice(names)}/" for _ in range(chance.randrange(4)))
+        target += chance.choice(["", "file.json"])
+        expected = quote(posixpath.relpath(f"/site/{target}", f"/site/{page}"))
+        expected += "/" if target.endswith("/") or not target else ""
+        assert relative_url(target, page) == expected

@@ -1,0 +1,176 @@
+"""A build after edits gives, byte for byte, the site that a build from nothing gives, and makes only what changed."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from atlas import kept
+from atlas.render import finishing
+
+PROJECT = Path(__file__).parents[1] / "project"
+RESIDUAL = "content/tiny/encoder/residual.yml"
+Edit = Callable[[Path, random.Random], None]
+
+
+def _replaced(path: str, old: str, new: Callable[[random.Random], str]) -> Edit:
+    """Replaces the line that begins so."""
+
+    def edit(root: Path, chance: random.Random) -> None:
+        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        (at,) = (number for number, line in enumerate(lines) if line.startswith(old))
+        lines[at] = new(chance)
+        (root / path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    return edit
+
+
+def _configured(**settings: str) -> Edit:
+    def edit(root: Path, chance: random.Random) -> None:
+        file = root / "mkdocs.yml"
+        given = yaml.safe_load(file.read_text(encoding="utf-8"))
+        chosen = {name: value.format(chance.randrange(99)) for name, value in settings.items()}
+        file.write_text(yaml.safe_dump(given | chosen), encoding="utf-8")
+
+    return edit
+
+
+def _moved_lines(root: Path, chance: random.Random) -> None:
+    """Another place of everything in a file that others inherit from, with the same meaning."""
+    file = root / "content/transformer/encoder/ffn-layer-norm.yml"
+    file.write_text("# A remark.\n" * chance.randrange(1, 4) + file.read_text(encoding="utf-8"), encoding="utf-8")
+
+
+def _renamed(root: Path, chance: random.Random) -> None:
+    """The layer of the library under another address."""
+    library = root / "content/chainer/library.yml"
+    old = yaml.safe_load(library.read_text(encoding="utf-8"))["layers"][0]
+    new = f"layer-{chance.randrange(99)}"
+    text = library.read_text(encoding="utf-8").replace(f"layers: [{old}", f"layers: [{new}")
+    library.write_text(text, encoding="utf-8")
+    (root / f"content/chainer/{old}.yml").rename(root / f"content/chainer/{new}.yml")
+
+
+def _added_or_deleted(root: Path, chance: random.Random) -> None:
+    """One layer more in the library, or that one away again; pages of other collections name it too."""
+    library, more = root / "content/chainer/library.yml", root / "content/chainer/more.yml"
+    text = library.read_text(encoding="utf-8")
+    if more.exists():
+        more.unlink()
+        library.write_text(text.replace(", more]", "]"), encoding="utf-8")
+    else:
+        first = yaml.safe_load(text)["layers"][0]
+        shutil.copy(root / f"content/chainer/{first}.yml", more)
+        library.write_text(text.replace(f"[{first}]", f"[{first}, more]"), encoding="utf-8")
+
+
+def _templates(root: Path, chance: random.Random) -> None:
+    """Templates of the project's own for the column beside a page, and for one of its other forms."""
+    theme = root / "theme"
+    (theme / "entity").mkdir(parents=True, exist_ok=True)
+    (theme / "entity/structure.html").write_text(
+        f"<p>{chance.randrange(99)} {{{{ view.title }}}}</p>", encoding="utf-8"
+    )
+    file = root / "mkdocs.yml"
+    settings = yaml.safe_load(file.read_text(encoding="utf-8"))
+    settings["theme"] = {"name": "openmodelatlas", "custom_dir": "theme"}
+    file.write_text(yaml.safe_dump(settings), encoding="utf-8")
+
+
+MODEL, LIBRARY = "content/tiny/model.yml", "content/chainer/library.yml"
+ONE: dict[str, Edit] = {
+    "summary": _replaced(RESIDUAL, "summary:", lambda chance: f"summary: Add what $r_{{{chance.randrange(99)}}}$ is."),
+    "title": _replaced(RESIDUAL, "title:", lambda chance: f"title: Sum {chance.randrange(99)}"),
+    "formula": _replaced(RESIDUAL, "formula:", lambda chance: chance.choice(("formula: y=r+x", "formula: y=x + r"))),
+    "claim": _replaced(RESIDUAL, "    claim:", lambda chance: f"    claim: A sum, remark {chance.randrange(99)}."),
+    "sizes": _replaced(
+        MODEL, "    sizes: {V: 11", lambda chance: f"    sizes: {{V: 1{chance.randrange(9)}, d: 6, h: 2, N: 3}}"
+    ),
+    "model": _replaced(MODEL, "title:", lambda chance: f"title: Tiny {chance.randrange(99)}"),
+    "library": _replaced(LIBRARY, "title:", lambda chance: f"title: Chainer {chance.randrange(9)}"),
+    "manifest": _replaced("sources/chainer.yml", "copyright:", lambda chance: f"copyright: {chance.randrange(99)} X"),
+    "lines": _moved_lines,
+    "rename": _renamed,
+    "add or delete": _added_or_deleted,
+}
+"""Edits that concern one collection, and what is shown of it elsewhere."""
+ALL: dict[str, Edit] = {
+    "site's name": _configured(site_name="Atlas {}"),
+    "edit links": _configured(edit_uri="edit/branch-{}/content/"),
+    "templates": _templates,
+}
+"""Edits that concern every page."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    shutil.copytree(PROJECT, root)
+    return root
+
+
+@pytest.fixture
+def built(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], dict[str, bytes]]]:
+    """Builds with what is kept under a name in the user's cache, from nothing for a new name."""
+
+    def make(name: str) -> dict[str, bytes]:
+        monkeypatch.setattr(kept, "FILE", f"test-{os.getpid()}-{tmp_path.name}-{name}.sqlite")
+        config = load_config(str(project / "mkdocs.yml"))
+        config.plugins.on_startup(command="build", dirty=False)
+        try:
+            build(config)
+        finally:
+            config.plugins.on_shutdown()
+        site = project / "site"
+        return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
+
+    yield make
+    for file in kept.cache_folder().glob(f"test-{os.getpid()}-*"):
+        file.unlink()
+
+
+@pytest.mark.parametrize(("possible", "at_once"), [(ONE, 2), (ALL, 1)], ids=["of one collection", "of all"])
+def test_after_any_edits_the_site_is_the_one_that_is_built_from_nothing(
+    project: Path, built: Callable[[str], dict[str, bytes]], possible: dict[str, Edit], at_once: int
+) -> None:
+    chance = random.Random(len(possible))  # noqa: S311 - reproducible edits, not secrets
+    edits = chance.sample(list(possible), len(possible))
+    built("kept")
+    while edits:
+        done = [edits.pop() for _ in range(min(at_once, len(edits)))]
+        for name in done:
+            possible[name](project, chance)
+        after, clean = built("kept"), built(f"clean-{len(edits)}")
+        differing = {path for path in after.keys() | clean.keys() if after.get(path) != clean.get(path)}
+        assert not differing - {"sitemap.xml.gz"}, f"after {', '.join(done)}"
+
+
+def test_an_edit_renders_again_only_what_it_is_seen_in(
+    project: Path, built: Callable[[str], dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    view = finishing.component_view  # type: ignore[attr-defined]
+
+    def noted(entry, collection, parts):  # type: ignore[no-untyped-def]
+        made.append(entry.entry.id)
+        return view(entry, collection, parts)
+
+    monkeypatch.setattr(finishing, "component_view", noted)
+    built("kept")
+    assert len(made) == 7
+    made.clear()
+    built("kept")
+    assert made == []
+    ONE["summary"](project, random.Random(1))  # noqa: S311 - a reproducible edit, not a secret
+    built("kept")
+    assert {name.partition("/")[0] for name in made} == {"tiny"}
