@@ -177,3 +177,17 @@ def test_what_was_not_used_for_long_is_dropped_from_a_large_file(filled: Path, m
         kept.put({OTHER: b"second"})
     with Kept(filled) as kept:
         assert kept.get([ONE, OTHER]) == {OTHER: b"second"}
+
+
+def test_much_that_is_new_is_written_before_the_end_and_is_still_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_NEW", 10)
+    with Kept(tmp_path) as kept:
+        kept.put({ONE: b"first"})
+        with Kept(tmp_path) as meanwhile:
+            assert meanwhile.get([ONE]) == {}
+        kept.put({OTHER: b"second"})
+        with Kept(tmp_path) as meanwhile:
+            assert meanwhile.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+        assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}

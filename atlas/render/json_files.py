@@ -66,10 +66,17 @@ INDEX_FILE = f"{API}index.json"
 """The first file to read."""
 
 
-def documents(
-    title: str, data_license: str, parts: Parts, finished: Mapping[str, Finished] = NONE
+def documents(title: str, data_license: str, parts: Parts) -> Iterator[tuple[str, Document]]:
+    """Every record of an atlas with the address of its file."""
+    for url, document in _listed(title, data_license, parts, NONE):
+        if isinstance(document, Document):  # as they all are where none is finished
+            yield url, document
+
+
+def _listed(
+    title: str, data_license: str, parts: Parts, finished: Mapping[str, Finished]
 ) -> Iterator[tuple[str, Document | str]]:
-    """Every record of an atlas with the address of its file; of an entry whose page is finished only its id."""
+    """The same, but of an entry whose page is finished only its id."""
     checked = parts.checked
     yield INDEX_FILE, index_document(title, data_license, parts, DOCUMENTS, entry_schemas())
     for one in list_documents(parts):
@@ -117,7 +124,7 @@ def json_files(
     everything.parent.mkdir(parents=True, exist_ok=True)
     of_all = FilePlace(EVERYTHING)
     with everything.open("w", encoding="utf-8", newline="\n") as lines:
-        for url, document in documents(title, data_license, parts, finished):
+        for url, document in _listed(title, data_license, parts, finished):
             if isinstance(document, str):
                 own, line = finished[document].forms["json"], finished[document].forms["line"]
                 yield _asset(folder, url, own.text(), FilePlace(url, set(own.links)), f"{document}/")
