@@ -131,7 +131,7 @@ def library(ctx: click.Context, name: str, project: Project, source: str | None)
 @click.option("--repository", metavar="URL", help="The https address of its git repository.")
 @click.pass_context
 def source(ctx: click.Context, name: str, project: Project, title: str | None, repository: str | None) -> None:
-    r"""Write the manifest of a pinned project by hand: sources/NAME.yml.
+    """Write the manifest of a pinned project by hand: sources/NAME.yml.
 
     Where the project has a release or a repository that can be reached, `atlas pin` writes the whole manifest, with
     hashes, licence and proof, and nothing is left to fill in:
@@ -141,7 +141,7 @@ def source(ctx: click.Context, name: str, project: Project, title: str | None, r
 
     This command is for all others: its blanks ask for hashes, which `git hash-object FILE` and `sha256sum ARCHIVE`
     tell.
-    """
+    """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     _word(ctx, name)
     if repository is not None and not HTTPS.fullmatch(repository):
         raise click.UsageError(f"{repository} is not an https address such as https://github.com/me/project", ctx)
