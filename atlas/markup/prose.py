@@ -99,6 +99,7 @@ def parse(markdown: str) -> ParsedProse:
     for token in tokens:
         if token.children:
             token.children = list(_harmless(token.children))
+    _name_alignments(tokens)
     _name_headings(tokens)
     found = list(_formulas(tokens))
     toc = _contents(tokens, {})
@@ -212,6 +213,15 @@ def _harmless(tokens: Sequence[Token], *, images: bool = True) -> Iterator[Token
 
 def _is_local(url: str) -> bool:
     return re.match(r"[^/?#]*:", url) is None
+
+
+def _name_alignments(tokens: Iterable[Token]) -> None:
+    """Say by a class how cells of a table are aligned: the pages' policy has style attributes for formulas alone."""
+    for token in tokens:
+        style = str(token.attrs.get("style", ""))
+        if token.type in ("th_open", "td_open") and style.startswith("text-align:"):
+            del token.attrs["style"]
+            token.attrJoin("class", style.removeprefix("text-align:"))
 
 
 def _name_headings(tokens: Sequence[Token]) -> None:

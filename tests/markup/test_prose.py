@@ -27,8 +27,8 @@ ATTRIBUTES: dict[tuple[str, str], str] = {
     ("img", "alt"): r"(?s).*",
     ("img", "title"): r"(?s).*",
     ("ol", "start"): r"\d+",
-    ("th", "style"): "text-align:(left|right|center)",
-    ("td", "style"): "text-align:(left|right|center)",
+    ("th", "class"): "left|right|center",
+    ("td", "class"): "left|right|center",
     ("div", "class"): "code|table|math-display",
     ("div", "tabindex"): "0",
     ("pre", "tabindex"): "0",
@@ -213,7 +213,7 @@ def test_a_table_scrolls_in_a_box_of_its_own() -> None:
     html = html_of("| a | b |\n|:--|--:|\n| $x$ | c |")
     assert html.startswith('<div class="table" tabindex="0"><table>')
     assert html.endswith("</table></div>")
-    assert '<td style="text-align:left"><span class="katex">x</span></td>' in html
+    assert '<td class="left"><span class="katex">x</span></td>' in html
 
 
 @pytest.mark.parametrize(
@@ -334,3 +334,11 @@ def test_a_text_without_signs_of_markdown_is_shown_as_the_parser_would_show_it(t
     plain, parsed = parse_inline(text), parse_inline(f"{text} `x`")
     assert str(parsed.render(typeset)) == f"{plain.render(typeset)} <code>x</code>"
     assert parsed.text == f"{plain.text} x"
+
+
+def test_cells_are_aligned_by_classes_as_pages_have_styles_for_formulas_alone() -> None:
+    html = parse("| a | b | c | d |\n| :-- | --: | :-: | --- |\n| 1 | 2 | 3 | 4 |\n").render_plain()
+    assert "style=" not in html
+    for cell in ("th", "td"):
+        found = re.findall(rf'<{cell}(?: class="([a-z]+)")?>', html)
+        assert found == ["left", "right", "center", ""]
