@@ -127,7 +127,8 @@ def _watch(
                     break
                 if any(file.parent == project.root for file in changed):
                     is_sound = _take_settings(watch)
-                    before = snapshot(watch.project)
+                    # Of files that were seen, what changed while the settings were read is seen as a change next.
+                    before = {file: now.get(file, stamp) for file, stamp in snapshot(watch.project).items()}
     except KeyboardInterrupt:
         ctx.exit(0)
 
