@@ -18,7 +18,7 @@ from atlas.commands.checking import Checker, checker
 from atlas.commands.completion import entry_ids
 from atlas.commands.options import Place, on_a_project, perhaps_elsewhere, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
-from atlas.commands.watching import CODE, Watch, changed_files, snapshot
+from atlas.commands.watching import CODE, Snapshot, Watch, changed_files, snapshot
 from atlas.entries.load import shown_path
 from atlas.exceptions import AtlasError, NodeError
 from atlas.issues import Format, Issue
@@ -126,11 +126,21 @@ def _watch(
                 if _code_changed(changed):
                     break
                 if any(file.parent == project.root for file in changed):
+                    earlier = watch.project
                     is_sound = _take_settings(watch)
-                    # Of files that were seen, what changed while the settings were read is seen as a change next.
-                    before = {file: now.get(file, stamp) for file, stamp in snapshot(watch.project).items()}
+                    before = _seen(now, earlier, watch.project)
     except KeyboardInterrupt:
         ctx.exit(0)
+
+
+def _seen(now: Snapshot, earlier: Project, project: Project) -> Snapshot:
+    """What has been seen once settings are read: what changed meanwhile is seen as a change next.
+
+    Where the settings name other folders, what is in these is taken as it is.
+    """
+    if (earlier.content, earlier.sources) == (project.content, project.sources):
+        return now
+    return {file: now.get(file, stamp) for file, stamp in snapshot(project).items()}
 
 
 def _named(project: Project, changed: Sequence[Path]) -> str:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,6 +26,7 @@ from watchdog.observers.api import BaseObserver
 from atlas.checks.memory import Memory
 from atlas.cli import main
 from atlas.commands import watching
+from atlas.commands.check import _seen
 from atlas.commands.checking import Checker, checker
 from atlas.commands.watching import CODE, Watch, changed_files, snapshot
 from atlas.project import Project, project_in
@@ -200,6 +202,18 @@ def test_what_no_check_reads_and_what_checks_read_wakes_nobody(real_project: Any
         (real_project.root / CHAINER).touch()
         assert found.get(timeout=LIMIT) == [real_project.root / CHAINER]
         waiting.join()
+
+
+def test_what_changes_while_settings_are_read_is_seen_next(real_project: Any) -> None:
+    project = project_in(real_project.root)
+    now = snapshot(project)
+    settings, new, gone = (real_project.root / name for name in ("mkdocs.yml", "content/new.yml", CHAINER))
+    settings.write_text("plugins: [atlas]\nsite_name: Other\n", encoding="utf-8")
+    new.write_text("a: 1\n", encoding="utf-8")
+    gone.unlink()
+    assert set(changed_files(_seen(now, project, project), snapshot(project))) == {settings, new, gone}
+    other = replace(project, content=real_project.root / "sources")
+    assert changed_files(_seen(now, project, other), snapshot(other)) == [settings]
 
 
 def test_a_file_that_is_saved_in_steps_is_one_change(real_project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
