@@ -12,7 +12,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -34,6 +34,8 @@ WAIT = 10.0
 """Seconds for which another build's writing is waited for."""
 MOST_NEW = 16 << 20
 """How many bytes of new results wait in memory before they are written."""
+SHORT = 1 << 14
+"""How many bytes a result has that is held in memory even if it cannot be written."""
 AT_ONCE = 500
 """How many keys one question to the database has."""
 
@@ -119,35 +121,52 @@ class Kept:
             self._database = self._replaced(error)
         return found
 
+    def holds(self, keys: Iterable[bytes]) -> set[bytes]:
+        """The keys of those of the results that are there; whether they are whole is seen when they are got."""
+        wanted = list(dict.fromkeys(keys))
+        found = {key for key in wanted if key in self._new}
+        if self._database is None:
+            return found
+        try:
+            for first in range(0, len(wanted), AT_ONCE):
+                some = wanted[first : first + AT_ONCE]
+                question = f"SELECT key FROM kept WHERE key IN ({','.join('?' * len(some))})"  # noqa: S608 - only marks
+                found.update(key for (key,) in self._database.execute(question, some))
+        except sqlite3.Error as error:
+            self._tell(f"could not be read ({error})")
+        return found
+
     def put(self, results: Mapping[bytes, bytes]) -> None:
-        """Keep results."""
+        """Keep results; what is long is not held where it cannot be written."""
+        if not self._writable:
+            results = {key: value for key, value in results.items() if len(value) <= SHORT}
         self._new.update(results)
         self._new_bytes += sum(map(len, results.values()))
-        if self._new_bytes > MOST_NEW and self._writable and self._database is not None:
-            self._new_bytes = 0
-            try:
-                with self._database:
-                    self._write(self._database)
-            except sqlite3.Error as error:
-                self._writable = False
-                self._tell(f"could not be written ({error})")
-            else:
-                self._new.clear()
-                self._used.clear()
+        if self._new_bytes > MOST_NEW:
+            self.save()
+
+    def save(self) -> None:
+        """Write what is new, so that it is there for other processes."""
+        if not self._writable or self._database is None or not (self._new or self._used):
+            return
+        try:
+            with self._database:
+                self._write(self._database)
+        except (sqlite3.Error, OSError) as error:
+            self._writable = False
+            self._tell(f"could not be written ({error})")
+            self._new = {key: value for key, value in self._new.items() if len(value) <= SHORT}
+        else:
+            self._new.clear()
+            self._used.clear()
+        self._new_bytes = 0
 
     def close(self) -> None:
         """Write what is new in one go; whatever keeps it from being written loses no more than these results."""
+        self.save()
         database, self._database = self._database, None
-        if database is None:
-            return
-        with closing(database):
-            if not self._writable or not (self._new or self._used):
-                return
-            try:
-                with database:
-                    self._write(database)
-            except (sqlite3.Error, OSError) as error:
-                self._tell(f"could not be written ({error})")
+        if database is not None:
+            database.close()
         self._new.clear()
         self._used.clear()
 

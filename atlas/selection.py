@@ -12,8 +12,9 @@ from itertools import islice
 from pathlib import Path
 
 from atlas.checks.record_files import SUFFIX
+from atlas.entries.folders import shown_path, yaml_files
 from atlas.entries.inherit import candidates
-from atlas.entries.load import COLLECTION_FILES, shown_path, yaml_files
+from atlas.entries.load import COLLECTION_FILES
 from atlas.entries.tree import read, texts_of_key
 from atlas.exceptions import ProjectError
 from atlas.project import Project

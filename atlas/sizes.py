@@ -47,8 +47,14 @@ class Size:
     @property
     def symbols(self) -> frozenset[str]:
         """The size symbols that must be bound before the size has a value."""
-        atoms = (name for monomial, _ in self.terms for name, _ in monomial)
-        return frozenset(symbol for atom in atoms for symbol in _symbols_of(atom))
+        found: set[str] = set()
+        for monomial, _ in self.terms:
+            for name, _ in monomial:
+                if _is_floor(name):
+                    found |= _floored(name).symbols
+                else:
+                    found.add(name)
+        return frozenset(found)
 
     @property
     def number(self) -> int | None:
@@ -61,6 +67,12 @@ class Size:
         Raises:
             SizeError: a symbol is not bound, or the value is not a whole number or beyond any that counts.
         """
+        if len(self.terms) == 1:
+            ((monomial, factor),) = self.terms
+            if factor == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+                found = bindings.get(monomial[0][0])
+                if type(found) is int and abs(found) <= LARGEST_VALUE:
+                    return found  # most sizes are one symbol
         total = _fraction(self, bindings)
         if max(abs(total.numerator), total.denominator) > LARGEST_VALUE:
             raise SizeError(f"{self} is beyond {LARGEST_VALUE:.0e}")
@@ -93,7 +105,7 @@ class Size:
         Raises:
             SizeError: a symbol that the size is divided by is replaced by a sum.
         """
-        if not values.keys() & self.symbols:
+        if not values or values.keys().isdisjoint(self.symbols):
             return self
         total = constant(0)
         for monomial, factor in self.terms:
@@ -312,25 +324,24 @@ class _Parser:
 def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Size:
     totals: dict[Monomial, Fraction] = {}
     for monomial, factor in terms:
-        totals[monomial] = totals.get(monomial, Fraction(0)) + factor
+        totals[monomial] = totals[monomial] + factor if monomial in totals else factor
     kept = [(monomial, factor) for monomial, factor in totals.items() if factor]
     if any(max(abs(factor.numerator), factor.denominator) > LARGEST_VALUE for _, factor in kept):
         raise SizeError(f"a size with a factor beyond {LARGEST_VALUE:.0e}")
-    return Size(tuple(sorted(kept, key=lambda term: (-sum(power for _, power in term[0]), term[0]))))
+    if len(kept) > 1:
+        kept.sort(key=lambda term: (-sum(power for _, power in term[0]), term[0]))
+    return Size(tuple(kept))
 
 
 def _product(first: Monomial, second: Monomial) -> Monomial:
+    if not first or not second:
+        return first or second
     powers = dict(first)
     for name, power in second:
         powers[name] = powers.get(name, 0) + power
         if abs(powers[name]) > LARGEST_POWER:
             raise SizeError(f"a size with a power beyond {LARGEST_POWER}")
     return tuple(sorted((name, power) for name, power in powers.items() if power))
-
-
-def _symbols_of(atom: str) -> frozenset[str]:
-    """The symbols inside an atom: the atom itself, or those of a floor's argument."""
-    return _floored(atom).symbols if _is_floor(atom) else frozenset((atom,))
 
 
 @lru_cache(maxsize=4096)

@@ -19,7 +19,8 @@ from typing import Any
 
 from atlas.operators.catalogue import CATALOGUE
 from atlas.operators.names import ALSO_CALLED
-from atlas.render.search_index import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT, search_files
+from atlas.render.search_found import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT, grouped
+from atlas.render.search_index import search_files
 from atlas.render.site import SearchRecord
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +52,7 @@ def main() -> int:
     for count in options.parse_args().pages:
         with tempfile.TemporaryDirectory() as folder:
             begin = time.perf_counter()
-            files = list(search_files(records(count)))
+            files = list(search_files(grouped(records(count))))
             took = time.perf_counter() - begin
             for file in files:
                 assert isinstance(file.content, bytes)  # noqa: S101 - search files are made in memory

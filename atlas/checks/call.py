@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -113,7 +114,13 @@ def call_of(entry: Entry, operator: Operator, table: SymbolTable) -> Call:
 
 def axes_of(entry: Entry, declared: str) -> tuple[str, ...]:
     """A symbol's axes in canonical spelling."""
-    return tuple(str(read_size(str(axis))) for axis in entry.data.symbols[declared].axes)
+    return tuple([_spelled(str(axis)) for axis in entry.data.symbols[declared].axes])
+
+
+# Cached, as several checks ask for the same few axes.
+@lru_cache(maxsize=4096)
+def _spelled(axis: str) -> str:
+    return str(read_size(axis))
 
 
 def relations(table: SymbolTable, axes: Iterable[Sequence[str]]) -> dict[str, Size]:
@@ -133,7 +140,9 @@ def with_whole_quotients(relations: Mapping[str, Size], axes: Sequence[Size]) ->
     }
     for axis in axes:
         terms = axis.substitute(found).terms
-        ((monomial, factor),) = terms if len(terms) == 1 else (((), Fraction(1)),)
+        if len(terms) != 1:
+            continue
+        ((monomial, factor),) = terms
         above = [(name, power) for name, power in monomial if power > 0]
         below = tuple((name, -power) for name, power in monomial if power < 0)
         if factor.numerator != 1 or [power for _, power in above] != [1] or above[0][0] not in used:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.checks.display_hints import refusal
 from atlas.entries.atlas import Atlas, Placed
@@ -16,6 +17,8 @@ from atlas.node.process import Formula, Typeset
 Typesetter = Callable[[Iterable[Formula]], list[Typeset]]
 """Typesets formulas in one go; the same formula twice costs once."""
 
+SIGN = "$"
+"""What begins and ends each formula of a text."""
 AT_ONCE = 1000
 """How many formulas are in memory as HTML."""
 TEXT_KEYS = frozenset(("summary", "note", "parameters_note", "training", "claim", "text", "meaning", "type"))
@@ -82,12 +85,17 @@ def _all(atlas: Atlas) -> Iterator[Shown]:
 
 def _texts(owner: Placed) -> Iterator[Shown]:
     for path in owner.document.marks:
-        value = owner.value(*path)
-        if isinstance(value, str) and _is_text(path):
-            for formula in parse_inline(value).formulas:
+        if _is_text(path) and isinstance(value := owner.value(*path), str) and SIGN in value:
+            for formula in _formulas(value):
                 yield Shown(owner, path, False, formula)
+
+
+# Cached, as the entries of a model say the same of the same symbols.
+@lru_cache(maxsize=4096)
+def _formulas(text: str) -> tuple[Formula, ...]:
+    return parse_inline(text).formulas
 
 
 def _is_text(path: KeyPath) -> bool:
     """Whether the value with this key path is a text of one line that may hold maths."""
-    return path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[:1] == ("dimensions",)
+    return bool(path) and (path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[0] == "dimensions")

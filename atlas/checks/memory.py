@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from atlas.checks.base import Collector
 from atlas.checks.checked import CheckedCollection
+from atlas.checks.pinned import Pinned
 from atlas.checks.record_files import records_path
 from atlas.checks.sources import SourceCheck
 from atlas.entries.atlas import Collection
@@ -93,27 +94,26 @@ class Memory:
         return checked
 
 
-def grounds_of(collection: Collection, unreadable: frozenset[str], sources: SourceCheck) -> Grounds:
+def grounds_of(collection: Collection, unreadable: frozenset[str], pinned: Pinned) -> Grounds:
     """Everything that the checks of a collection read."""
     owners = [collection, *collection.entries]
     texts = {path: text for owner in owners for path, text in owner.document.texts.items()}
     named = {name for owner in owners for name in texts_of_key("source", owner.document.value)}
-    atlas = sources.atlas
     records = {str(path): path.read_bytes() for owner in owners if (path := records_path(owner)).is_file()}
     return Grounds(
         texts,
         tuple(entry.id for entry in collection.entries),
         collection.whole,
         frozenset(entry.id for entry in collection.entries if entry.id in unreadable),
-        {name: tuple(_known_of(name, sources)) for name in sorted(named & atlas.sources.keys())},
-        frozenset(atlas.sources) | {f"{name} (not sound)" for name in atlas.unread},
+        {name: tuple(_known_of(name, pinned)) for name in sorted(named & pinned.sources.keys())},
+        frozenset(pinned.sources) | {f"{name} (not sound)" for name in pinned.unread},
         records,
-        sources.missing,
+        pinned.missing,
     )
 
 
-def _known_of(name: str, sources: SourceCheck) -> Iterator[object]:
-    source = sources.atlas.sources[name]
+def _known_of(name: str, sources: Pinned) -> Iterator[object]:
+    source = sources.sources[name]
     yield source.document.texts
     yield source.licence
     for path in source.data.files:

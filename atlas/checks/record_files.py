@@ -15,10 +15,11 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from atlas.entries.atlas import Placed
 from atlas.entries.base import Record
+from atlas.entries.survey import RECORDS
 from atlas.exceptions import AtlasError, FileTooLargeError
 from atlas.files import read_text, write_whole
 
-SUFFIX = ".proofs.json"
+SUFFIX = RECORDS
 
 MAX_RECORDS = 16_000_000
 """The longest file of records that is read, in bytes."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Iterable
 
 from atlas.checks.base import Collector
 from atlas.checks.checked import CheckedClaim
-from atlas.entries.atlas import Atlas, Collection, Placed, Source
+from atlas.checks.pinned import Pinned
+from atlas.entries.atlas import Collection, Placed
 from atlas.entries.collection import Setting, Variant
 from atlas.entries.component import SourceClaim
 from atlas.entries.tree import KeyPath
-from atlas.exceptions import ExcerptError, OfflineError, SourceError
+from atlas.exceptions import ExcerptError
 from atlas.sources.excerpts import excerpt
-from atlas.sources.pins import PinLock, PinState, PinStatus, pin_status
-from atlas.sources.store import PinnedText, SourceStore
+from atlas.sources.store import PinnedText
 from atlas.sources.symbols import WrittenValue, assignments, begins_with, call_literals, calls, defined_in
-
-MissingSources = Literal["fail", "link"]
 
 
 def _shown(value: int | tuple[int, ...]) -> str:
@@ -26,39 +23,19 @@ def _shown(value: int | tuple[int, ...]) -> str:
 
 
 class SourceCheck:
-    """The pinned files of one run and the issues about them."""
+    """The issues about what claims say of pinned files."""
 
-    def __init__(self, atlas: Atlas, store: SourceStore, lock: PinLock | None, missing: MissingSources) -> None:
-        self.atlas = atlas
-        self.store = store
-        self.lock = lock
-        self.missing = missing
+    def __init__(self, pinned: Pinned) -> None:
+        self.pinned = pinned
         self.found = Collector()
-        self.files: dict[tuple[str, str], PinnedText] = {}
-        self.pins: dict[tuple[str, str], PinStatus] = {}
         self.doubtful: set[tuple[str, KeyPath]] = set()
-
-    def check_sources(self, concerns: Callable[[str], bool] | None = None) -> None:
-        """Bring every pinned file, and see that no pin was edited after it was proved.
-
-        With `concerns`, only the files of manifests are brought that it takes.
-        """
-        for source in self.atlas.sources.values():
-            for path in source.data.files:
-                self.pins[source.id, path] = pin_status(source.id, source.data, path, self.lock or PinLock())
-            if concerns is not None and not concerns(source.path):
-                continue
-            self._check_pins(source)
-            for path in source.data.files:
-                if "blob" not in self.pins[source.id, path].differs:
-                    self._bring(source, path)
 
     def claims(self, owner: Placed, claims: Iterable[SourceClaim], where: KeyPath) -> tuple[CheckedClaim, ...]:
         """The claims with their passages; claims whose references do not hold are left to the check of references."""
         return tuple(
             self._claim(owner, claim, (*where, index))
             for index, claim in enumerate(claims)
-            if claim.source in self.atlas.sources and claim.path in self.atlas.sources[claim.source].data.files
+            if claim.source in self.pinned.sources and claim.path in self.pinned.sources[claim.source].data.files
         )
 
     def settings(self, collection: Collection, name: str, variant: Variant) -> None:
@@ -69,7 +46,7 @@ class SourceCheck:
             if index is None or symbol not in variant.sizes:
                 continue
             claim = variant.sources[index]
-            pinned = self.files.get((claim.source, claim.path))
+            pinned = self.pinned.files.get((claim.source, claim.path))
             if pinned is None or (collection.id, ("variants", name, "sources", index)) in self.doubtful:
                 continue
             path = ("variants", name, "settings", symbol)
@@ -87,34 +64,10 @@ class SourceCheck:
                 message = f"{symbol} is {_shown(variant.sizes[symbol])} here, but {there}"
                 self.found.add(collection.issue(("variants", name, "sizes", symbol), "A507", message))
 
-    def _check_pins(self, source: Source) -> None:
-        """One issue for each field of the manifest that does not hold, however many files it concerns."""
-        if self.lock is None:
-            return  # the lock cannot be read, which is reported already
-        by_field: dict[tuple[str, ...], list[PinStatus]] = {}
-        for path in source.data.files:
-            status = self.pins[source.id, path]
-            if status.state in (PinState.EDITED, PinState.NEVER_PROVED):
-                by_field.setdefault(status.field, []).append(status)
-        for field, found in by_field.items():
-            message, _, hint = found[0].message.partition("; ")
-            more = f" (and of {len(found) - 1} more)" if len(found) > 1 else ""
-            self.found.add(source.issue(field, "A502", message + more, hint))
-
-    def _bring(self, source: Source, path: str) -> None:
-        try:
-            self.files[source.id, path] = self.store.file(source.id, path)
-        except OfflineError as error:
-            if self.missing == "fail":
-                message, _, hint = str(error).partition("; ")
-                self.found.add(source.issue(error.field or ("files", path), "A503", message, hint))
-        except SourceError as error:
-            self.found.add(source.issue(error.field or ("files", path), "A501", str(error)))
-
     def _claim(self, owner: Placed, claim: SourceClaim, where: KeyPath) -> CheckedClaim:
-        source = self.atlas.sources[claim.source]
-        pin = self.pins[claim.source, claim.path]
-        pinned = self.files.get((claim.source, claim.path))
+        source = self.pinned.sources[claim.source]
+        pin = self.pinned.pins[claim.source, claim.path]
+        pinned = self.pinned.files.get((claim.source, claim.path))
         if pinned is None:
             return CheckedClaim(
                 claim, source, None, "the pinned file was not at hand when this page was built", None, pin

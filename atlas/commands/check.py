@@ -13,13 +13,13 @@ from pathlib import Path
 import click
 
 from atlas.checks.base import listed
-from atlas.checks.sources import MissingSources
+from atlas.checks.pinned import MissingSources
 from atlas.commands.checking import Checker, checker
 from atlas.commands.completion import entry_ids
 from atlas.commands.options import Place, on_a_project, perhaps_elsewhere, perhaps_offline, printing_issues, selection
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
 from atlas.commands.watching import CODE, Snapshot, Watch, changed_files, snapshot
-from atlas.entries.load import shown_path
+from atlas.entries.folders import shown_path
 from atlas.exceptions import AtlasError, NodeError
 from atlas.issues import Format, Issue
 from atlas.project import Project, read_project

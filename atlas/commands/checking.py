@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from atlas.checks.memory import Memory
+from atlas.checks.pinned import MissingSources
 from atlas.checks.run import Outcome, check_project
-from atlas.checks.sources import MissingSources
 from atlas.commands.progress import Counting, Waiting
 from atlas.entries.atlas import Atlas
 from atlas.entries.manifest import Manifest

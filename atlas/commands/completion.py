@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from atlas.entries.load import COLLECTION_FILES, yaml_files
+from atlas.entries.folders import yaml_files
+from atlas.entries.load import COLLECTION_FILES
 from atlas.entries.tree import read
 from atlas.exceptions import AtlasError
 from atlas.issues import TITLES

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from atlas.entries.component import SourceClaim
-from atlas.entries.load import shown_path, yaml_files
+from atlas.entries.folders import shown_path, yaml_files
 from atlas.entries.tree import Document, KeyPath, Value, read
 from atlas.entries.validate import place
 from atlas.exceptions import ExcerptError, ProjectError

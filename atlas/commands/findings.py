@@ -14,7 +14,8 @@ from packaging.requirements import Requirement
 
 from atlas.checks.base import listed
 from atlas.commands.output import counted
-from atlas.entries.load import load, shown_path
+from atlas.entries.folders import shown_path
+from atlas.entries.load import load
 from atlas.exceptions import NoProjectError, ProjectError
 from atlas.kept import FILE, VARIABLE, cache_folder
 from atlas.node.environment import brought_node, made_already

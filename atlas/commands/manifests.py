@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import click
 
 from atlas.entries.atlas import Source
-from atlas.entries.load import load, shown_path
+from atlas.entries.folders import shown_path
+from atlas.entries.load import load
 from atlas.exceptions import ProjectError
 from atlas.issues import Issue
 from atlas.project import Project

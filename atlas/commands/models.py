@@ -14,7 +14,8 @@ from atlas.checks.model import runnable
 from atlas.commands.output import ISSUES_FOUND, print_issues, say, summary
 from atlas.entries.atlas import Atlas, Collection
 from atlas.entries.collection import Model, Variant
-from atlas.entries.load import load, shown_path
+from atlas.entries.folders import shown_path
+from atlas.entries.load import load
 from atlas.exceptions import SizeError
 from atlas.graph.choice import Choice, SizeValue, choose
 from atlas.graph.structure import Graph

@@ -15,7 +15,7 @@ from atlas.commands.output import counted, say
 from atlas.entries.atlas import Atlas, Collection
 from atlas.entries.blanks import BLANK
 from atlas.entries.collection import Model
-from atlas.entries.load import shown_path
+from atlas.entries.folders import shown_path
 from atlas.exceptions import UnknownOperatorError
 from atlas.files import write_whole
 from atlas.operators.catalogue import CATALOGUE, find

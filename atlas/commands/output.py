@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from atlas.entries.load import shown_path
+from atlas.entries.folders import shown_path
 from atlas.entries.spans import excerpt_at
 from atlas.entries.tree import MAX_BYTES
 from atlas.issues import Format, Issue, ordered, show

@@ -16,7 +16,8 @@ from atlas.commands.output import counted, say
 from atlas.commands.progress import ProgressDisplay
 from atlas.entries.atlas import Source
 from atlas.entries.base import Identifier
-from atlas.entries.load import load, shown_path
+from atlas.entries.folders import shown_path
+from atlas.entries.load import load
 from atlas.entries.manifest_text import changed_manifest, new_manifest
 from atlas.exceptions import SourceError
 from atlas.files import write_all_whole

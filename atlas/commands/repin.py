@@ -15,7 +15,8 @@ from atlas.commands.options import on_a_project
 from atlas.commands.output import ISSUES_FOUND, counted, say
 from atlas.commands.progress import ProgressDisplay
 from atlas.entries.atlas import Source
-from atlas.entries.load import load, shown_path
+from atlas.entries.folders import shown_path
+from atlas.entries.load import load
 from atlas.entries.manifest import Manifest
 from atlas.entries.manifest_text import changed_manifest
 from atlas.entries.rewrite import with_lines

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from atlas.commands.output import counted, print_json, say
-from atlas.entries.load import shown_path
+from atlas.entries.folders import shown_path
 from atlas.entries.schemas import GLOBS, KINDS, entry_schemas
 from atlas.files import write_whole
 

@@ -20,7 +20,7 @@ from watchdog.observers.api import BaseObserver
 from watchdog.observers.polling import PollingObserver
 
 from atlas.checks.record_files import SUFFIX
-from atlas.entries.load import yaml_files
+from atlas.entries.folders import yaml_files
 from atlas.project import Project
 
 QUIET = 0.1

@@ -8,14 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from atlas.entries.collection import Library, Model, Stack
-from atlas.entries.component import Component, SourceClaim
-from atlas.entries.manifest import Manifest
 from atlas.entries.spans import locate
 from atlas.entries.tree import Document, Mark
 from atlas.entries.validate import Found, place, place_of_key, value_at
 from atlas.issues import Issue
+
+if TYPE_CHECKING:
+    # Schemas are slow to make, and a build in which nothing changed reads no entry.
+    from atlas.entries.collection import Library, Model, Stack
+    from atlas.entries.component import Component, SourceClaim
+    from atlas.entries.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,8 @@ class Collection(Placed):
 
     def stack_of(self, entry: Entry) -> Stack | None:
         """The stack that an entry stands in; None in a library."""
+        from atlas.entries.collection import Model
+
         return self.data.stack(entry.stack) if isinstance(self.data, Model) and entry.stack is not None else None
 
 

@@ -47,34 +47,34 @@ def events(text: str) -> Iterator[Event]:
     Raises:
         yaml.MarkedYAMLError: the text is not YAML; the error knows its place.
     """
-    for event in yaml.parse(text, Loader=yaml.CSafeLoader):
+    for event in iter(yaml.CSafeLoader(text).get_event, None):
         if event.start_mark is None or event.end_mark is None:
             raise AssertionError("libyaml gives every event its place")
         start, end = event.start_mark, event.end_mark
-        place = Event("end", start.line + 1, start.column + 1, start.index, end.index)
+        place = start.line + 1, start.column + 1, start.index, end.index
         if isinstance(event, yaml.ScalarEvent):
             tag, anchor = event.tag or "", event.anchor or ""
             if (tag or anchor) and (event.value or event.style):
                 place = _after_properties(place, text)
-            yield replace(place, kind="scalar", value=event.value, style=event.style or "", tag=tag, anchor=anchor)
+            yield Event("scalar", *place, event.value, event.style or "", tag, anchor)
         elif isinstance(event, yaml.AliasEvent):
-            yield replace(place, kind="alias", value=event.anchor or "")
+            yield Event("alias", *place, event.anchor or "")
         elif isinstance(event, yaml.SequenceStartEvent):
-            yield replace(place, kind="sequence", tag=event.tag or "", anchor=event.anchor or "")
+            yield Event("sequence", *place, tag=event.tag or "", anchor=event.anchor or "")
         elif isinstance(event, yaml.MappingStartEvent):
-            yield replace(place, kind="mapping", tag=event.tag or "", anchor=event.anchor or "")
+            yield Event("mapping", *place, tag=event.tag or "", anchor=event.anchor or "")
         elif isinstance(event, yaml.CollectionEndEvent):
-            yield place
+            yield Event("end", *place)
         elif isinstance(event, yaml.DocumentStartEvent):
-            yield replace(place, kind="document")
+            yield Event("document", *place)
 
 
-def _after_properties(place: Event, text: str) -> Event:
-    """The place of a value itself, without the tag and the anchor before it."""
-    match = _PROPERTIES.match(text, place.start)
-    offset = match.end() if match else place.start
-    line = place.line + text.count("\n", place.start, offset)
-    return replace(place, line=line, column=offset - text.rfind("\n", 0, offset), start=offset)
+def _after_properties(place: tuple[int, int, int, int], text: str) -> tuple[int, int, int, int]:
+    """The place of a value itself, without the tag and the anchor before it: line, column, start and end."""
+    line, _, start, end = place
+    match = _PROPERTIES.match(text, start)
+    offset = match.end() if match else start
+    return line + text.count("\n", start, offset), offset - text.rfind("\n", 0, offset), offset, end
 
 
 class Stream:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+YAML_SUFFIXES = (".yml", ".yaml")
+"""What the names of YAML files end in; the second is refused with a hint."""
 DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(1, 10)))
 )
@@ -30,6 +32,16 @@ def below(folder: Path) -> Iterator[Found]:
     """Everything below a folder except its folders, in the order of paths; links to folders are not followed."""
     top = Path(os.path.realpath(folder))
     yield from sorted(_below(folder, top), key=lambda found: found.path)
+
+
+def yaml_files(folder: Path) -> Iterator[Path]:
+    """Every YAML file below a folder that may be read, sorted."""
+    return (found.path for found in below(folder) if found.path.suffix in YAML_SUFFIXES and not found.problem)
+
+
+def shown_path(path: Path, root: Path) -> str:
+    """The path as issues name it: relative to the project where it is inside, with forward slashes."""
+    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def is_device(name: str) -> bool:

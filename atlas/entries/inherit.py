@@ -6,7 +6,8 @@ A field that the entry states itself replaces the inherited one as a whole.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from atlas.entries.tree import Document
 from atlas.entries.validate import place
@@ -25,19 +26,32 @@ def candidates(name: str, parent: str) -> tuple[str, ...]:
     return f"{name.rpartition('/')[0]}/{parent}", f"{name.partition('/')[0]}/{parent}", parent
 
 
-class Inheritance:
-    """The documents of one run, merged on demand; issues are collected once each."""
+class Names(Protocol):
+    """The entries that there are."""
 
-    def __init__(self, documents: Mapping[str, Document], names: Collection[str], not_entries: Collection[str]) -> None:
-        self.documents = documents
-        # A mapping to nothing is a set that keeps its order, in which the nearest name is looked for.
-        self.names = dict.fromkeys(name for name in names if name.partition("/")[2] not in not_entries)
+    def is_entry(self, name: str) -> bool:
+        """Whether there is an entry of that name."""
+
+    def entries(self) -> Iterator[str]:
+        """The names of all entries."""
+
+
+class Inheritance:
+    """The documents of some entries, merged on demand; issues are collected once each.
+
+    What is found of an entry follows from its chain alone, so that it is the same whichever other entries are merged.
+    """
+
+    def __init__(self, document: Callable[[str], Document | None], names: Names) -> None:
+        self.document = document
+        self.names = names
+        self.asked: set[str] = set()
+        """The names of which it was asked whether they are entries."""
         self.issues: list[Issue] = []
-        self.circles: set[frozenset[str]] = set()
 
     def merged(self, name: str, heirs: tuple[str, ...] = ()) -> Document | None:
         """The document of an entry with what it inherits; None where its own file cannot be read."""
-        document = self.documents.get(name)
+        document = self.document(name)
         parent = document.value.get("inherits") if document is not None else None
         if document is None or not isinstance(parent, str):
             return document
@@ -47,11 +61,7 @@ class Inheritance:
             return document
         chain = (*heirs, name)
         if target in chain:
-            circle = chain[chain.index(target) :]
-            if frozenset(circle) not in self.circles:
-                self.circles.add(frozenset(circle))
-                message = f"entries inherit in a circle: {' → '.join((*circle, target))}"
-                self._report(document, "A111", message, "state the fields in one of them")
+            self._report_circle(chain[chain.index(target) :])
             return document
         if len(chain) > MAX_CHAIN:
             self._report(
@@ -63,13 +73,26 @@ class Inheritance:
 
     def _target(self, name: str, parent: str) -> str | None:
         """The entry meant."""
-        return next((candidate for candidate in candidates(name, parent) if candidate in self.names), None)
+        for candidate in candidates(name, parent):
+            self.asked.add(candidate)
+            if self.names.is_entry(candidate):
+                return candidate
+        return None
 
     def _nearest(self, name: str, parent: str) -> str:
-        others = {other: other for other in self.names if other != name}
+        others = {other: other for other in self.names.entries() if other != name}
         tails = {other.rpartition("/")[2]: other for other in others}
         near = difflib.get_close_matches(parent, [*others, *tails], n=1)
         return f"did you mean `{near[0]}`?" if near else ""
+
+    def _report_circle(self, circle: tuple[str, ...]) -> None:
+        """Report a circle at the entry that closes it, wherever it was entered."""
+        first = circle.index(min(circle, key=lambda name: name.split("/")))
+        turned = (*circle[first:], *circle[:first])
+        document = self.document(turned[-1])
+        if document is not None:
+            message = f"entries inherit in a circle: {' → '.join((*turned, turned[0]))}"
+            self._report(document, "A111", message, "state the fields in one of them")
 
     def _report(self, document: Document, code: str, message: str, hint: str) -> None:
         mark = place(document, ("inherits",))

@@ -6,181 +6,99 @@ Files are read, entries inherit, collections gather their entries in the order t
 from __future__ import annotations
 
 import difflib
-import os
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from atlas.entries.atlas import Atlas, Collection, Entry, Source
+from atlas.entries.atlas import Atlas, Collection, Entry
 from atlas.entries.collection import Library, Model, Stack, Use
 from atlas.entries.component import Component
-from atlas.entries.folders import below, is_device
+from atlas.entries.folders import shown_path
 from atlas.entries.inherit import Inheritance
-from atlas.entries.manifest import Manifest
-from atlas.entries.tree import Document, KeyPath, read
+from atlas.entries.manifests import load_sources
+from atlas.entries.survey import Survey, digest_of, survey
+from atlas.entries.tree import Document, KeyPath, decoded, raw_text
 from atlas.entries.validate import validate
-from atlas.exceptions import FileTooLargeError
-from atlas.files import read_text
 from atlas.issues import Issue
 
 COLLECTION_FILES: Mapping[str, type[Model] | type[Library]] = {"model": Model, "library": Library}
 """The file that makes a folder a collection, and its schema."""
 
 
-YAML_SUFFIXES = (".yml", ".yaml")
-"""What the names of YAML files end in; the second is refused with a hint."""
-
-MAX_LICENCE = 1_000_000
-"""The longest licence text that is read, in bytes."""
-
-RESERVED = frozenset(
-    (
-        *("operators", "sources", "verification", "glossary", "compare", "calculator", "search", "a-z", "data", "api"),
-        *("css", "js", "img", "katex", "passages"),
-    )
-)
-"""Folders of the site that are the atlas's own."""
-
-
 def load(root: Path, content: Path, sources: Path) -> tuple[Atlas, list[Issue]]:
     """Load everything below the two folders; the atlas holds what is sound, the issues say what is not."""
-    loader = _Loader(root, content)
-    loader.read_content()
-    if loader.files and not loader.is_folder(sources):
-        return Atlas(root, content, {}, {}), loader.issues
-    manifests = dict(loader.sources(sources)) if sources.is_dir() else {}
-    sound = {name: source for name, source in manifests.items() if source is not None}
-    collections = {found.id: found for found in loader.collections()}
-    return Atlas(root, content, collections, sound, frozenset(manifests.keys() - sound.keys())), loader.issues
+    found = survey(root, content, sources)
+    loader = Loader(found)
+    loader.read(found.files)
+    if not found.whole:
+        return Atlas(root, content, {}, {}), [*found.issues, *loader.issues]
+    manifests, unread, issues = load_sources(found)
+    read = {folder: loader.collection(folder) for folder in found.collections}
+    collections = {name: collection for name, collection in read.items() if collection is not None}
+    return Atlas(root, content, collections, manifests, unread), [*found.issues, *issues, *loader.all_issues()]
 
 
-def shown_path(path: Path, root: Path) -> str:
-    """The path as issues name it: relative to the project where it is inside, with forward slashes."""
-    return Path(os.path.relpath(path, root)).as_posix()
+class Loader:
+    """Loads collections; each file is read when it is first needed."""
 
-
-def yaml_files(folder: Path) -> Iterator[Path]:
-    """Every YAML file below a folder that may be read, sorted."""
-    return (found.path for found in below(folder) if found.path.suffix in YAML_SUFFIXES and not found.problem)
-
-
-class _Loader:
-    def __init__(self, root: Path, content: Path) -> None:
-        self.root = root
-        self.content = content
+    def __init__(self, found: Survey) -> None:
+        self.found = found
         self.issues: list[Issue] = []
-        self.documents: dict[str, Document] = {}
-        self.files: dict[str, Path] = {}
-        self.folders: dict[str, list[str]] = {}
-        self.refused: set[str] = set()
+        self.digests: dict[str, bytes] = {}
+        """The digest of the bytes of each file that was read, by its name; empty where they could not be."""
+        self.inheritance = Inheritance(self.document, found)
+        self._documents: dict[str, Document | None] = {}
 
-    def sources(self, folder: Path) -> Iterator[tuple[str, Source | None]]:
-        """Each manifest by its id; None where it is not sound."""
-        refused: set[str] = set()
-        for file in self.yaml_files(folder, refused):
-            if file.parent != folder:
-                message = "a manifest stands directly in the folder of sources"
-                self.issues.append(Issue(shown_path(file, self.root), 0, 0, "A114", message, "move it there"))
-                continue
-            document = self.read(file)
-            manifest, issues = validate(document, Manifest) if document is not None else (None, [])
-            self.issues += issues
-            if document is None or manifest is None or document.doubtful:
-                yield file.stem, None
-                continue
-            licence, problem = _licence(_inside(folder / manifest.license_text, folder))
-            source = Source(file.stem, file, document, manifest, licence)
-            if problem:
-                message = f"{problem} {manifest.license_text} beside the manifest"
-                self.issues.append(source.issue(("license_text",), "A125", message, "add the project's own text"))
-            yield file.stem, source
-        yield from ((name, None) for name in refused if (folder / name).parent == folder)
+    def read(self, names: Iterable[str]) -> None:
+        """Read files, for the issues that they have."""
+        for name in names:
+            self.document(name)
 
-    def read_content(self) -> None:
-        if not self.is_folder(self.content):
-            return
-        for file in self.yaml_files(self.content, self.refused):
-            name = _name(file, self.content)
-            document = self.read(file)
-            self.files[name] = file
-            if "/" in name:
-                self.folders.setdefault(name.partition("/")[0], []).append(name)
-            if document is not None:
-                self.documents[name] = document
+    def all_issues(self) -> list[Issue]:
+        """Everything that was found so far."""
+        return [*self.issues, *self.inheritance.issues]
 
-    def is_folder(self, folder: Path) -> bool:
-        if not folder.is_dir():
-            self.issues.append(Issue(shown_path(folder, self.root), 0, 0, "A001", "there is no such folder"))
-        return folder.is_dir()
+    def document(self, name: str) -> Document | None:
+        """What a file holds; None where it cannot be read, or there is none."""
+        if name not in self._documents:
+            self._documents[name] = self._read(name) if name in self.found.files else None
+        return self._documents[name]
 
-    def yaml_files(self, folder: Path, refused: set[str]) -> Iterator[Path]:
-        """The YAML files of a folder; the names of those that are there but not taken are added to `refused`."""
-        for found in below(folder):
-            file, shown = found.path, shown_path(found.path, self.root)
-            if found.problem:
-                self.issues.append(Issue(shown, 0, 0, "A001", found.problem, "put a file in its place"))
-            elif file.suffix not in YAML_SUFFIXES:
-                continue
-            elif device := next((part for part in file.relative_to(folder).parts if is_device(part)), ""):
-                message = f"Windows keeps the name `{device.partition('.')[0]}` for a device"
-                self.issues.append(Issue(shown, 0, 0, "A114", message, "choose another name"))
-            elif file.suffix == ".yaml":
-                message = "the name of a YAML file ends in .yml here"
-                self.issues.append(Issue(shown, 0, 0, "A114", message, f"rename it to {file.stem}.yml"))
-            else:
-                yield file
-                continue
-            refused.add(_name(file, folder))
-
-    def read(self, file: Path) -> Document | None:
-        document, issues = read(file, shown_path(file, self.root))
-        self.issues += issues
-        return document
-
-    def collections(self) -> Iterator[Collection]:
-        inheritance = Inheritance(self.documents, [*self.files, *sorted(self.refused)], COLLECTION_FILES)
-        for name in self.files:
-            if "/" not in name:
-                message = "the file stands in no collection"
-                hint = "a collection is a folder with a model.yml or a library.yml"
-                self.issues.append(Issue(shown_path(self.files[name], self.root), 0, 0, "A114", message, hint))
-        for folder in sorted(self.folders):
-            kinds = [kind for kind in COLLECTION_FILES if f"{folder}/{kind}" in self.files]
-            if refused := _refused_name(folder):
-                shown = shown_path(self.content / folder, self.root)
-                self.issues.append(Issue(shown, 0, 0, "A115", refused, "rename the folder"))
-                continue
-            if any(f"{folder}/{kind}" in self.refused for kind in COLLECTION_FILES):
-                continue
-            if len(kinds) != 1:
-                found = "both a model.yml and a library.yml" if kinds else "neither a model.yml nor a library.yml"
-                shown = shown_path(self.content / folder, self.root)
-                self.issues.append(Issue(shown, 0, 0, "A115", f"the folder holds {found}; a collection has one"))
-            elif (collection := self.collection(folder, kinds[0], inheritance)) is not None:
-                yield collection
-        self.issues += inheritance.issues
-
-    def collection(self, folder: str, kind: str, inheritance: Inheritance) -> Collection | None:
+    def collection(self, folder: str) -> Collection | None:
+        """The collection in a folder, with its entries; None where its own file does not hold."""
+        kind = self.found.collections[folder]
         own = f"{folder}/{kind}"
-        document = self.documents.get(own)
+        document = self.document(own)
         data, issues = validate(document, COLLECTION_FILES[kind]) if document is not None else (None, [])
         self.issues += issues
-        names = [name for name in self.folders[folder] if name != own]
+        names = [name for name in self.found.folders[folder] if name != own]
+        self.read(names)
         if document is None or data is None or document.doubtful:
             for name in names:
-                self.entry(name, folder, inheritance)
+                self._entry(name, folder)
             return None
         listed = list(_listed(data, folder))
         wanted = dict(listed)
-        loaded = {name: self.entry(name, folder, inheritance) for name in names if name in wanted}
+        loaded = {name: self._entry(name, folder) for name in names if name in wanted}
         entries = tuple(entry for name in wanted if (entry := loaded.get(name)) is not None)
-        whole = len(entries) == len(wanted) and _used(data, folder).isdisjoint(self.files.keys() - wanted.keys())
-        collection = Collection(folder, self.files[own], document, data, entries, whole)
-        self.issues += self.list_issues(collection, listed, [name for name in names if name not in loaded])
+        unlisted = [name for name in names if name not in loaded]
+        whole = len(entries) == len(wanted) and _used(data, folder).isdisjoint({*unlisted, own})
+        collection = Collection(folder, self.found.path(own), document, data, entries, whole)
+        self.issues += self._list_issues(collection, listed, unlisted)
         return collection
 
-    def list_issues(
+    def _read(self, name: str) -> Document | None:
+        file = self.found.path(name)
+        shown = shown_path(file, self.found.root)
+        raw, issues = raw_text(file, shown)
+        document = None
+        if raw is not None:
+            document, issues = decoded(raw, shown)
+        self.digests[name] = b"" if raw is None else digest_of(raw)
+        self.issues += issues
+        return document
+
+    def _list_issues(
         self, collection: Collection, listed: list[tuple[str, KeyPath]], unlisted: list[str]
     ) -> Iterator[Issue]:
         """What is listed without a file or twice, and what is not listed."""
@@ -191,7 +109,7 @@ class _Loader:
             seen[name] += 1
             if seen[name] > 1:
                 yield collection.issue(path, "A124", f"{name} is listed twice")
-            elif name not in self.files and name not in self.refused:
+            elif name not in self.found.files and name not in self.found.refused:
                 # In a folder that was renamed all names are the same; only for others are all compared with each other.
                 moved = by_tail.get(name.rpartition("/")[2])
                 near = [moved] if moved in left else difflib.get_close_matches(name, left, n=1)
@@ -200,10 +118,11 @@ class _Loader:
                 yield collection.issue(path, "A112", f"there is no file {name}.yml", _meant(name, near))
         for name in left:
             message = f"no list of {collection.path} names this entry"
-            yield Issue(shown_path(self.files[name], self.root), 0, 0, "A113", message, "list it, or delete the file")
+            shown = shown_path(self.found.path(name), self.found.root)
+            yield Issue(shown, 0, 0, "A113", message, "list it, or delete the file")
 
-    def entry(self, name: str, folder: str, inheritance: Inheritance) -> Entry | None:
-        document = inheritance.merged(name)
+    def _entry(self, name: str, folder: str) -> Entry | None:
+        document = self.inheritance.merged(name)
         if document is None:
             return None
         data, issues = validate(document, Component, inherits="inherits" in document.value)
@@ -211,7 +130,7 @@ class _Loader:
         if data is None or document.doubtful:
             return None
         stack = name.removeprefix(f"{folder}/").rpartition("/")[0] or None
-        return Entry(name, self.files[name], document, data, folder, stack)
+        return Entry(name, self.found.path(name), document, data, folder, stack)
 
 
 def _used(data: Model | Library, folder: str) -> set[str]:
@@ -251,38 +170,3 @@ def _meant(name: str, near: list[str]) -> str:
     if odd := [f"U+{ord(char):04X}" for char in near[0] if not char.isascii()]:
         return f"there is {near[0]}.yml, whose name holds {' and '.join(dict.fromkeys(odd))}; rename it"
     return f"did you mean `{tail}`?" if folder == name.rpartition("/")[0] else f"there is {near[0]}.yml; move it"
-
-
-def _name(file: Path, folder: Path) -> str:
-    return file.relative_to(folder).with_suffix("").as_posix()
-
-
-def _licence(file: Path) -> tuple[str, str]:
-    """A licence's text, and why it cannot be shown or an empty text."""
-    try:
-        text = read_text(file, MAX_LICENCE) if file.is_file() else None
-    except OSError:
-        text = None
-    except FileTooLargeError:
-        return "", "longer than any licence is the text in"
-    except UnicodeDecodeError:
-        return "", "not UTF-8 is the licence text"
-    if text is None:
-        return "", "there is no licence text"
-    sound = all(char.isprintable() or char in "\n\r\t\f" for char in text)
-    return text, "" if sound else "invisible characters are in the licence text"
-
-
-def _refused_name(folder: str) -> str:
-    """Why a folder cannot be a collection, or an empty text: its name is a part of addresses."""
-    if folder in RESERVED:
-        return f"a collection cannot be called {folder}: the atlas's own pages are there"
-    words = re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", folder)
-    return (
-        "" if words else "a collection's folder is named by lower-case words with hyphens or underscores between them"
-    )
-
-
-def _inside(path: Path, folder: Path) -> Path:
-    """The path, or the folder itself where the path leads out of it."""
-    return path if path.resolve().is_relative_to(folder.resolve()) else folder

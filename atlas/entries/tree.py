@@ -14,7 +14,7 @@ from pathlib import Path
 
 import yaml
 
-from atlas.entries.blanks import blanks_in
+from atlas.entries.blanks import BLANK, blanks_in
 from atlas.entries.events import Event, Stream, events
 from atlas.entries.scalars import Doubt, doubts_in_double_quotes, hidden_in, kind_of, plain
 from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, no_value, odd_space_message
@@ -80,13 +80,23 @@ def read(path: Path, shown: str) -> tuple[Document | None, list[Issue]]:
 
     The document is None where the text cannot be read as YAML at all; a document may come with issues.
     """
+    raw, issues = raw_text(path, shown)
+    return (None, issues) if raw is None else decoded(raw, shown)
+
+
+def raw_text(path: Path, shown: str) -> tuple[bytes | None, list[Issue]]:
+    """The bytes of one YAML file; None and an issue where they cannot be read."""
     try:
-        raw = read_bytes(path, MAX_BYTES)
+        return read_bytes(path, MAX_BYTES), []
     except FileTooLargeError:
         message = f"the file has {path.stat().st_size:,} bytes; at most {MAX_BYTES:,} are read"
         return None, [Issue(shown, 0, 0, "A001", message, "split it into several entries")]
     except OSError as error:
         return None, [Issue(shown, 0, 0, "A001", f"the file cannot be read: {error.strerror or error}")]
+
+
+def decoded(raw: bytes, shown: str) -> tuple[Document | None, list[Issue]]:
+    """Parse the bytes of the YAML file `shown`."""
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -139,6 +149,7 @@ class _Builder:
         self.shown = shown
         self.issues: list[Issue] = []
         self.blanks: list[Issue] = []
+        self.has_blanks = BLANK.search(text) is not None
         self.marks: dict[KeyPath, Mark] = {}
         self.key_marks: dict[KeyPath, Mark] = {}
         self.doubtful: set[KeyPath] = set()
@@ -321,6 +332,8 @@ class _Builder:
         return text
 
     def look_for_blanks(self, event: Event) -> None:
+        if not self.has_blanks:
+            return
         for offset, message, hint in blanks_in(self.text[event.start : event.end]):
             self.blanks.append(Issue(self.shown, *self.inside(event, offset), "A016", message, hint))
 

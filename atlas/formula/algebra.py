@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from atlas.formula.budget import Budget
-from atlas.formula.tensor import Array, Misfit, Tensor, aligned, embedding, union
+from atlas.formula.tensor import Array, Misfit, Tensor, aligned, common_shape, embedding, union
 
 REMOVE_TRANSPOSE = r"remove ^\top"
 
@@ -31,22 +31,22 @@ class Algebra:
         logical: bool = False,
     ) -> Tensor:
         """Apply a function to numbers at equal places; the axes of one operand hold those of all others, in order."""
-        big = max((tensor.core for tensor in tensors), key=len)
+        big = max([tensor.core for tensor in tensors], key=len)
+        row = False
         for tensor in tensors:
             if not logical and tensor.data.dtype == np.bool_:
                 raise Misfit("A232", f"cannot {verb} a set or condition")
             if tensor.core != big and embedding(tensor.core, big) is None:
                 first, second = (tensors[0], tensor if tensor is not tensors[0] else tensors[-1])
                 raise Misfit("A221", f"cannot {verb} {first.shown} and {second.shown}")
-        row = any(tensor.row for tensor in tensors)
+            row = row or tensor.row
         if row and not all(tensor.row or not tensor.core for tensor in tensors):
             column = next(tensor for tensor in tensors if tensor.core and not tensor.row)
             message = f"cannot {verb} a transposed vector and {column.shown}"
             raise Misfit("A223", message, REMOVE_TRANSPOSE)
-        free = tensors[0].free if len(tensors) == 1 else union(*(tensor.free for tensor in tensors))
+        free = tensors[0].free if len(tensors) == 1 else union(*[tensor.free for tensor in tensors])
         arrays = [aligned(tensor, free, big) for tensor in tensors]
-        shape = arrays[0].shape if len(arrays) == 1 else np.broadcast_shapes(*(array.shape for array in arrays))
-        self.budget.spend(shape, cost)
+        self.budget.spend(common_shape(tuple([array.shape for array in arrays])), cost)
         return Tensor(np.asarray(function(*arrays)), free, big, row)
 
     def transpose(self, tensor: Tensor) -> Tensor:
@@ -157,9 +157,12 @@ class Algebra:
                 continue
             index = aligned(where[at], free, ())
             index = index.reshape(index.shape + (1,) * len(rest))
-            outside = outside | ~((index >= 0) & (index < length))
-            indices.append(np.clip(np.nan_to_num(index), 0, length - 1).astype(np.intp))
-        self.budget.spend(np.broadcast_shapes(*(index.shape for index in indices)) if indices else ())
+            inside = (index >= 0) & (index < length)
+            if not inside.all():
+                outside = outside | ~inside
+                index = np.clip(np.nan_to_num(index), 0, length - 1)
+            indices.append(index.astype(np.intp))
+        self.budget.spend(common_shape(tuple([index.shape for index in indices])))
         data = np.asarray(base.data[tuple(indices)])
         stray = bool(outside.any())
         if stray:

@@ -7,6 +7,7 @@ label to every equal expression, so that axes are compared as texts and messages
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from atlas.exceptions import FormulaError, SizeError
 from atlas.formula.names import canonical
@@ -80,12 +81,18 @@ def read_size(expression: str) -> Size:
         FormulaError: the expression cannot be read.
     """
     try:
-        found = size(expression.strip())
-        return found.substitute({name: symbol(canonical(name)) for name in found.symbols})
+        return _declared(expression)
     except SizeError as error:
         raise FormulaError(
             "A244", str(error), hint="axes are size expressions, such as `h d_v`, `2r` or `H-k+1`"
         ) from None
+
+
+# Cached, as the same few axes are declared by all symbols of an entry, and by all entries of a model.
+@lru_cache(maxsize=4096)
+def _declared(expression: str) -> Size:
+    found = size(expression.strip())
+    return found.substitute({name: symbol(canonical(name)) for name in found.symbols})
 
 
 def size_of(node: Node) -> Size | None:

@@ -29,6 +29,10 @@ class Budget:
         """Begin with everything."""
         self.work = 0
 
+    def can(self, work: int) -> bool:
+        """Whether so much more may be spent."""
+        return self.work + work <= MAX_WORK
+
     def spend(self, lengths: Iterable[int], cost: int = 1) -> None:
         """Count an operation that computes an array with axes of these lengths.
 

@@ -5,16 +5,16 @@ A declared function is given as an input; a random one serves, as the formula mu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from atlas.exceptions import FormulaError
 from atlas.formula import definitions, ranges
 from atlas.formula.functions import ALONG_AXIS, CONCAT, DIAGONAL, ELEMENTWISE, EXTREMES, SLOW, TOP
-from atlas.formula.machine import Bound, Function, Locals, Machine
+from atlas.formula.machine import MAX_NESTED, Applied, Bound, Function, Locals, Machine
 from atlas.formula.tensor import Array, Misfit, Tensor, aligned, union
-from atlas.formula.tree import Call, IndexName
+from atlas.formula.tree import Call, Definition, IndexName
 from atlas.formula.tree import Sequence as Run
 from atlas.sizes import Size
 
@@ -134,11 +134,32 @@ def _defined(machine: Machine, node: Call, scope: Locals) -> Tensor:
     for variable, index in zip(found.variables, node.subscripts, strict=True):
         value = ranges.whole(machine.value(index, scope))
         bound[variable] = Bound(value, ranges.axis_hint(index, scope))
-    machine.busy.add(node.function)
+    if found.variables or machine.plan.cycles:
+        return _right_side(machine, node.function, found, bound)
+    arguments = tuple(one.tensor for one in bound.values())
+    key: tuple[str | int, ...] = (node.function, *map(id, arguments))
+    known = machine.applied.get(key)
+    budget = machine.algebra.budget
+    if known is not None and machine.nested + known.height <= MAX_NESTED and budget.can(known.work):
+        budget.work += known.work  # as if it were computed again: what a formula may cost does not change
+        machine.deepest = max(machine.deepest, machine.nested + known.height)
+        return known.value
+    before, machine.deepest = machine.deepest, machine.nested
+    spent = budget.work
+    try:
+        value = _right_side(machine, node.function, found, bound)
+        machine.applied[key] = Applied(arguments, value, budget.work - spent, machine.deepest - machine.nested)
+    finally:
+        machine.deepest = max(before, machine.deepest)
+    return value
+
+
+def _right_side(machine: Machine, name: str, found: Definition, bound: Mapping[str, Bound]) -> Tensor:
+    machine.busy.add(name)
     try:
         return definitions.sides(machine, found, bound)
     finally:
-        machine.busy.discard(node.function)
+        machine.busy.discard(name)
 
 
 def _declared(machine: Machine, node: Call, scope: Locals) -> Tensor:

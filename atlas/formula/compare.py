@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 TOLERANCE = 1e-9
 """The largest relative error that counts as equal."""
 
+TINY = np.finfo(np.float64).tiny
+"""What keeps an error relative to nothing from having no value."""
+
 Array = NDArray[Any]
 
 
@@ -40,11 +43,13 @@ def difference(found: Array, expected: Array, tolerance: float = TOLERANCE) -> D
     if expected.size == 0:
         return Difference(0.0, 0.0, (), 0.0, 0.0)
     with np.errstate(all="ignore"):
-        finite = np.isfinite(expected)
-        largest = np.max(np.abs(np.where(finite, expected, 0.0)))
-        scale = np.abs(expected) + largest + np.finfo(np.float64).tiny
-        errors = np.where(found == expected, 0.0, np.abs(found - expected) / scale)
-        errors = np.where(np.isnan(errors) | (~finite & (found != expected)), np.inf, errors)
+        sizes = np.abs(expected)
+        errors = np.abs(found - expected) / (sizes + sizes.max() + TINY)
+        if not np.isfinite(errors).all():
+            finite = np.isfinite(expected)
+            scale = sizes + np.max(np.where(finite, sizes, 0.0)) + TINY
+            errors = np.where(found == expected, 0.0, np.abs(found - expected) / scale)
+            errors = np.where(np.isnan(errors) | (~finite & (found != expected)), np.inf, errors)
     differs = errors > tolerance
     if not differs.any():
         return Difference(float(errors.max()), 0.0, (), 0.0, 0.0)

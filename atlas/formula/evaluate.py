@@ -14,7 +14,7 @@ import numpy as np
 
 from atlas.exceptions import FormulaError
 from atlas.formula import calls, definitions, indexing, recurrence, sums
-from atlas.formula.machine import Locals, Machine
+from atlas.formula.machine import MAX_NESTED, Locals, Machine
 from atlas.formula.span import Span
 from atlas.formula.tensor import Array, Misfit, Tensor, scalar
 from atlas.formula.tree import (
@@ -44,9 +44,6 @@ from atlas.formula.tree import (
     Transpose,
 )
 
-MAX_NESTED = 160
-"""How deep evaluation may go, through definitions of functions too."""
-
 WHOLE = 1e-9
 """How far from a whole number a quotient of sizes may be rounded by float64, for floor and ceiling."""
 
@@ -60,6 +57,8 @@ class Evaluator(Machine):
             hint = "define fewer functions by one another"
             raise FormulaError("A250", f"the formula is evaluated more than {MAX_NESTED} deep", node.span, hint)
         self.nested += 1
+        if self.nested > self.deepest:
+            self.deepest = self.nested
         try:
             return _RULES[type(node)](self, node, scope)
         except Misfit as misfit:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.exceptions import FormulaError
 from atlas.formula import letters
@@ -16,6 +17,9 @@ from atlas.formula.span import Span
 
 MAX_LENGTH = 4000
 """The longest formula that is read, in characters."""
+
+FORMULAS = 200
+"""How many formulas and names are remembered with their tokens: what was checked a moment ago is shown next."""
 
 MAX_DIGITS = 15
 """The longest number that is read; more digits do not fit a float64."""
@@ -48,6 +52,7 @@ class Token:
     """The characters of the formula that it was read from."""
 
 
+@lru_cache(maxsize=FORMULAS)
 def tokenize(latex: str) -> tuple[Token, ...]:
     """Split a formula into tokens.
 

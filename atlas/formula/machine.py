@@ -21,6 +21,9 @@ from atlas.formula.symbols import SymbolTable
 from atlas.formula.tensor import Array, Tensor, scalar
 from atlas.formula.tree import Node, Range
 
+MAX_NESTED = 160
+"""How deep evaluation may go, through definitions of functions too."""
+
 Function = Callable[..., Array]
 """An input that is a function: of an array, or of a member's number and an array."""
 
@@ -37,6 +40,20 @@ class Bound:
 
 Locals = Mapping[str, Bound]
 """Index variables and parameters where an expression is evaluated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Applied:
+    """A function that the formula defines, at arguments at which it may be asked for again."""
+
+    arguments: tuple[Tensor, ...]
+    """The very arguments, which are kept so that no other value is taken for one of them."""
+    value: Tensor
+    """What it gave."""
+    work: int
+    """What that cost."""
+    height: int
+    """How much deeper than the application evaluation went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +90,8 @@ class Machine(ABC):
         self.lengths: dict[str, int] = {}
         self.bound = 0
         self.nested = 0
+        self.deepest = 0
+        self.applied: dict[tuple[str | int, ...], Applied] = {}
 
     @abstractmethod
     def value(self, node: Node, scope: Locals) -> Tensor:

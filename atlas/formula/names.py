@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.exceptions import FormulaError
 from atlas.formula import letters
@@ -54,12 +55,14 @@ class Scripted:
 
 def spell(tokens: Sequence[Token]) -> str:
     """Tokens as LaTeX, in braces where they are several; a space only where a command would run into a letter."""
+    if len(tokens) == 1:
+        return tokens[0].text
     text = ""
     for token in tokens:
         last_word = text.rpartition("\\")[2]
         glued = "\\" in text and last_word.isalpha() and token.text[:1].isalpha()
         text += (" " if glued else "") + token.text
-    return text if len(tokens) == 1 else "{" + text + "}"
+    return "{" + text + "}"
 
 
 def read_script(tokens: Sequence[Token], at: int) -> tuple[Script, int]:
@@ -135,6 +138,8 @@ def canonical(name: str) -> str:
         raise FormulaError(error.code, error.message, Span(*error.span), error.hint, name) from None
 
 
+# Cached, as the names of an entry are asked for many times over; a name that is refused is read anew.
+@lru_cache(maxsize=4096)
 def _canonical(name: str) -> str:
     tokens = tokenize(name)
     if not tokens or tokens[0].kind != "name":

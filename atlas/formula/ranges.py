@@ -17,6 +17,9 @@ from atlas.formula.tensor import Array, Misfit, Tensor
 from atlas.formula.tree import Call, IndexName, Name, Node, Number, Subscript, Sum, walk
 from atlas.sizes import constant
 
+ONE = constant(1)
+"""The length that an axis has more than its last index is above the first."""
+
 
 def bind(machine: Machine, variable: str, values: Array, axis: str | None) -> Bound:
     """An index variable over these values, along a new free axis."""
@@ -78,7 +81,7 @@ def between(machine: Machine, variable: str, nodes: tuple[Node, Node], ends: tup
     axis = None
     lower, upper = (size_of(node) for node in nodes)
     if ends[0] == machine.table.base and lower is not None and upper is not None:
-        axis = machine.table.axes.label(upper + -lower + constant(1))
+        axis = machine.table.axes.label(upper if lower == ONE else upper + -lower + ONE)
     return bind(machine, variable, counted(machine, *ends), axis)
 
 

@@ -61,7 +61,8 @@ class Reader:
     @property
     def kind(self) -> str:
         """The kind of the token at the position."""
-        return self.peek().kind
+        at = self.index
+        return self.tokens[at].kind if at < len(self.tokens) else self.end.kind
 
     @property
     def done(self) -> bool:

@@ -15,10 +15,10 @@ from atlas.formula.tree import Between, IndexName, Reduction, ReductionName, Rel
 
 _REDUCE: Mapping[ReductionName, tuple[Callable[..., Array], float]] = MappingProxyType(
     {
-        "\\sum": (np.sum, 0.0),
-        "\\prod": (np.prod, 1.0),
-        "\\max": (np.max, -np.inf),
-        "\\min": (np.min, np.inf),
+        "\\sum": (np.add.reduce, 0.0),
+        "\\prod": (np.multiply.reduce, 1.0),
+        "\\max": (np.maximum.reduce, -np.inf),
+        "\\min": (np.minimum.reduce, np.inf),
     }
 )
 """Each reduction with the value of what is masked."""

@@ -61,6 +61,12 @@ def union(*names: Sequence[str]) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
+def common_shape(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The shape to which arrays of these shapes are broadcast together."""
+    return np.broadcast_shapes(*shapes)
+
+
+@lru_cache(maxsize=4096)
 def embedding(small: tuple[str, ...], big: tuple[str, ...]) -> tuple[int, ...] | None:
     """Where the axes of one value stand among those of another, in order; None where they are not all there.
 
@@ -89,16 +95,24 @@ def aligned(tensor: Tensor, free: tuple[str, ...], core: tuple[str, ...]) -> Arr
     """The data with one axis for each of the given ones, of length 1 where the tensor lacks it."""
     if tensor.free == free and tensor.core == core:
         return tensor.data
-    places = embedding(tensor.core, core)
-    assert places is not None, (tensor.core, core)  # noqa: S101 - callers have checked it
-    order = [tensor.free.index(name) for name in free if name in tensor.free]
-    data = tensor.data.transpose([*order, *range(len(tensor.free), tensor.data.ndim)])
-    lengths = iter(data.shape[: len(order)])
-    shape = [next(lengths) if name in tensor.free else 1 for name in free]
-    inner = [1] * len(core)
-    for place, length in zip(places, data.shape[len(order) :], strict=True):
-        inner[place] = length
-    return data.reshape([*shape, *inner])
+    order, places = _alignment(tensor.free, tensor.core, free, core)
+    shape = tensor.data.shape
+    return tensor.data.transpose(order).reshape([1 if place is None else shape[place] for place in places])
+
+
+@lru_cache(maxsize=4096)
+def _alignment(
+    had: tuple[str, ...], inner: tuple[str, ...], free: tuple[str, ...], core: tuple[str, ...]
+) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
+    """In which order axes are taken, and which of them stands at each of the places; None for one that is lacking."""
+    found = embedding(inner, core)
+    assert found is not None, (inner, core)  # noqa: S101 - callers have checked it
+    order = [had.index(name) for name in free if name in had]
+    places: list[int | None] = [had.index(name) if name in had else None for name in free]
+    within: list[int | None] = [None] * len(core)
+    for at, place in enumerate(found):
+        within[place] = len(had) + at
+    return (*order, *range(len(had), len(had) + len(inner))), (*places, *within)
 
 
 def expanded(tensor: Tensor, rest: tuple[str, ...], keys: tuple[str, ...], lengths: tuple[int, ...]) -> Array:

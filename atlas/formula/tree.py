@@ -35,7 +35,7 @@ class Node:
             if isinstance(value, Node):
                 found.append(value)
             elif isinstance(value, tuple):
-                found.extend(item for item in value if isinstance(item, Node))
+                found += [item for item in value if isinstance(item, Node)]
         return tuple(found)
 
 

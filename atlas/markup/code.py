@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from html import escape
+from functools import cache, cached_property
+from html import escape, unescape
 from itertools import groupby
 from operator import itemgetter
 from unicodedata import category
@@ -25,6 +25,9 @@ from pygments.util import ClassNotFound
 from atlas.exceptions import ExcerptError
 from atlas.markup.code_styles import DarkStyle, LightStyle
 
+_TAG = re.compile("<[^>]*>")
+PYTHON = ".py"
+"""How files of Python end, which almost all pinned files are; to look through all endings takes Pygments long."""
 _KEPT = frozenset("\t\n\f")
 """Control characters that are white space in HTML too."""
 _HIDDEN = frozenset(("Cc", "Cf", "Zl", "Zp", "Cs"))
@@ -44,6 +47,30 @@ class CodeLine:
     """Its 1-based number in the file."""
     html: Markup
     """Its highlighted text, without a line break."""
+
+
+class CodeLines(tuple[CodeLine, ...]):
+    """Lines of a highlighted file; what every page shows of the same lines is made once."""
+
+    @cached_property
+    def items(self) -> Markup:
+        """The lines as items of a list."""
+        return list_items(self)
+
+    @cached_property
+    def plain(self) -> str:
+        """The lines without colours."""
+        return plain_code(self)
+
+
+def list_items(lines: Iterable[CodeLine]) -> Markup:
+    """Lines as items of a list in HTML."""
+    return Markup("".join([f"<li>{line.html}</li>" for line in lines]))  # noqa: S704 - each line is HTML
+
+
+def plain_code(lines: Iterable[CodeLine]) -> str:
+    """Lines as the text that they were highlighted from, with signs for what is not drawn."""
+    return unescape(_TAG.sub("", "\n".join([line.html for line in lines])))
 
 
 def visible(text: str) -> str:
@@ -74,18 +101,18 @@ def highlight(text: str, language: str = "", path: str = "") -> tuple[Markup, ..
     return tuple(_html(pieces) for pieces in lines)
 
 
-def excerpt(lines: tuple[Markup, ...], first: int, last: int) -> tuple[CodeLine, ...]:
+def excerpt(lines: tuple[Markup, ...], first: int, last: int) -> CodeLines:
     """The lines from `first` to `last`, both included, with the numbers that they have in their file."""
     if not 1 <= first <= last <= len(lines):
         raise ExcerptError(f"lines {first}-{last} are not in the file, which has {len(lines)} lines")
-    return tuple(CodeLine(number, lines[number - 1]) for number in range(first, last + 1))
+    return CodeLines(CodeLine(number, lines[number - 1]) for number in range(first, last + 1))
 
 
 def lexer_for(language: str, path: str = "") -> Lexer:
     """Pygments' lexer for the language, else for the path's extension, else the one for plain text."""
     try:
-        if language:
-            return get_lexer_by_name(language)
+        if language or path.endswith(PYTHON):
+            return get_lexer_by_name(language or "python")
         return get_lexer_for_filename(path) if path else TextLexer()
     except ClassNotFound:
         return TextLexer()

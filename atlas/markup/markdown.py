@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from markdown_it.token import Token
 
 from atlas.markup.prose import MATHS, normalized, parse
 
+TEXTS = 5_000
+"""How many short texts are remembered as they are written: names and titles are on many pages."""
 _SPECIAL = re.compile(r"[\\`*\[\]<>|$~]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
 """What may begin markup: an underscore within a word, and an ampersand that names no character, do not."""
 _AT_START = re.compile(r"(?:[-+=#](?=[-+=#\s]|$)|(?<=\d)[.)](?=\s|$))")
@@ -24,6 +27,7 @@ _DESTINATION = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|((?<!\\)\]\(\s*|^ {0,3}\[[
 _BAR = re.compile(r"\\\||\|")
 
 
+@lru_cache(maxsize=TEXTS)
 def escaped(text: str) -> str:
     """A plain text in one line, of which nothing is markup."""
     line = " ".join(text.split())
@@ -51,6 +55,7 @@ def code_block(text: str, language: str = "") -> str:
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
 
+@lru_cache(maxsize=TEXTS)
 def inline_maths(tex: str) -> str:
     r"""A formula within a line; its bars are written as `\vert`, as the cell of a table ends at a bar."""
     line = _BAR.sub(lambda found: r"\Vert " if found[0] == r"\|" else r"\vert ", " ".join(tex.split()))

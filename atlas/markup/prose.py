@@ -13,6 +13,7 @@ from itertools import chain, count, pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -27,6 +28,8 @@ Typesetter = Callable[[Formula], Markup]
 """Gives the finished HTML of a formula that was collected before."""
 
 MATHS = frozenset({"math_inline", "math_inline_double", "math_block"})
+_SIMPLE = frozenset({"text", "math_inline"})
+"""What most texts of one line consist of; the renderer has nothing to do for them."""
 DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Controls that embed, isolate or override the direction of a text."""
 _PLAIN = re.compile(r"""(?:[^\W_]|[(“"'])(?:(?:[^\W_]|[ ,.;:()/+=?%“”‘’'"–—×·-])*(?:[^\W_]|[).,;:?%”’"']))?""")
@@ -90,6 +93,12 @@ class ParsedInline:
 
     def render(self, typeset: Typesetter) -> Markup:
         """The HTML, without any block element."""
+        if all(token.type in _SIMPLE for token in self.tokens):
+            parts = (
+                escapeHtml(token.content) if token.type == "text" else escape(typeset(_formula(token)))
+                for token in self.tokens
+            )
+            return Markup("".join(parts))  # noqa: S704 - each part is escaped
         return _render(self.tokens, {"typeset": typeset})
 
 

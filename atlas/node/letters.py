@@ -71,6 +71,8 @@ _ALPHABETS = (
 
 def refuse_raw_symbols(tex: str) -> list[tuple[int, str]]:
     r"""The 0-based offset of each raw symbol outside `\text{…}` and the like, with what to write instead."""
+    if tex.isascii():
+        return []
     found: list[tuple[int, str]] = []
     # What is open around the current place: "{", "text" (the brace after a text command) and "$" (a formula in text).
     around: list[str] = []

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from atlas.issues import Issue
+from atlas.plugin.assets import add_assets
 from atlas.plugin.navigation import Menus
-from atlas.plugin.pages import LinkTargets, add_assets
+from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
+from atlas.plugin.reuse import Reuse
 from atlas.render.links import LinkCheck
 from atlas.render.navigation import Menu
-from atlas.render.site import Prose, Site, SiteAsset
+from atlas.render.site import Prose, Site, SiteAsset, SitePage, relative_url
 from atlas.render.staging import Staging
+
+_DRAFTS = (InclusionLevel.DRAFT, InclusionLevel.EXCLUDED)
+"""What MkDocs writes in a preview alone, with a mark that is not in the template."""
 
 
 @dataclass(slots=True)
@@ -36,8 +41,12 @@ class Build:
     """The Markdown of a prose page and its rendering, by source path, until its template is rendered."""
     held: str | None = None
     """The content of the prose page at hand while search plugins are shown another."""
-    made: list[str] = field(default_factory=list)
-    """The addresses of the files beside the pages."""
+    reuse: Reuse | None = None
+    """The present site as a source of files; None where other plugins may do anything to the new ones."""
+    assets: list[SiteAsset] = field(default_factory=list)
+    """The files beside the pages."""
+    finished: list[EntityPage] = field(default_factory=list)
+    """The pages that the present site has."""
     nav: list[object] | None = None
     """The `nav` setting as the user gave it."""
     menus: Menus | None = None
@@ -48,15 +57,62 @@ class Build:
     """What is wrong and was reported; a build with any of it is not a site."""
 
     def add_assets(self, files: Files, assets: Iterable[SiteAsset]) -> None:
-        """Add files beside the pages, with their links to be checked."""
+        """Add files beside the pages."""
         assets = list(assets)
-        self.found += add_assets(files, assets, self.config)
-        for asset in assets:
-            self.links.note_links(f"/{asset.url}", asset.url, asset.links)
-            self.made.append(asset.url)
+        self.found += add_assets(files, assets, self.config, self.reuse)
+        self.assets += assets
+
+    def is_linked(self, path: str) -> bool:
+        """Whether a file of the site is the present site's."""
+        return self.reuse is not None and self.reuse.is_linked(path)
+
+    def label(self, page: SitePage) -> str:
+        """The file that a page is made from, or its address."""
+        return shown_path(self.config, page.edit_path) if page.edit_path else f"/{page.url}"
+
+    def note_links(self, page: SitePage, body: str) -> None:
+        """Take note of the links of a page, to be checked."""
+        label = self.label(page)
+        self.links.note(label, page.url, body)
+        self.links.note_links(label, page.url, (relative_url(one.url, page.url) for one in page.alternates))
+
+    def finish(self, pages: Iterable[EntityPage]) -> frozenset[str]:
+        """Find the pages that the present site has; their source paths."""
+        if self.reuse is None or self.menus is None:
+            return frozenset()
+        for page in pages:
+            is_plain = not page.is_linked_by_anchor and page.file.inclusion not in _DRAFTS
+            key = self.reuse.key_of_page(page, self.menus) if is_plain else None
+            if key is not None and self.reuse.is_same(page.file.dest_uri, key):
+                self.finished.append(page)
+        return frozenset(page.file.src_uri for page in self.finished)
+
+    def note_links_left(self, files: Collection[str]) -> None:
+        """Take note of the links not looked at yet: all of written files, and of others those that may be dead.
+
+        What the present site has was right when it was built; it is wrong today only where it leads to something that
+        was there then.
+        """
+        for asset in self.assets:
+            if not self.is_linked(asset.url):
+                self.links.note_links(f"/{asset.url}", asset.url, asset.links)
+        lost = None if self.reuse is None else self.reuse.lost(files, self.staging.new, len(self.finished))
+        if lost is not None and lost.is_nothing():
+            return
+        for asset in self.assets:
+            if self.is_linked(asset.url):
+                self.links.note_links(f"/{asset.url}", asset.url, asset.links)
+        for page in self.finished:
+            body = page.source.body()
+            if lost is None or lost.may_be_in(body):
+                self.note_links(page.source, body)
+
+    def menus_of(self, nav: Navigation) -> Menus:
+        """The menus of all pages."""
+        if self.menus is None or self.menus.nav is not nav:
+            self.menus = Menus(nav)
+        return self.menus
 
     def menu(self, nav: Navigation, page: Page | None) -> Menu:
         """The menu of a page; None stands for one that is outside of the navigation."""
-        if self.menus is None or self.menus.nav is not nav:
-            self.menus = Menus(nav)
-        return self.menus.menu(page)
+        return self.menus_of(nav).menu(page)

@@ -16,6 +16,7 @@ from mkdocs.structure.nav import Link, Navigation, Section
 from mkdocs.structure.pages import Page
 from mkdocs.utils import dirname_to_title
 
+from atlas.kept import key_of
 from atlas.plugin.pages import EntityPage, LinkTargets
 from atlas.render.navigation import Menu, MenuItem, linked_pages, navigation, window
 from atlas.render.site import NavSection
@@ -67,10 +68,12 @@ class Menus:
 
     def __init__(self, nav: Navigation) -> None:
         self.nav = nav
-        self._home = nav.homepage.url if nav.homepage is not None else ""
+        self.home = nav.homepage.url if nav.homepage is not None else ""
+        """The address of the home page."""
         self._top = _Level(None, tuple(nav.items))
         self._levels: dict[int, _Level] = {}
         self._positions: dict[int, int] = {}
+        self._keys: dict[int, bytes] = {}
         self._number(self._top)
 
     def _number(self, level: _Level) -> None:
@@ -86,7 +89,33 @@ class Menus:
     def menu(self, page: Page | None) -> Menu:
         """The menu of a page; None stands for a page outside of the navigation."""
         path = [] if page is None else [page, *page.ancestors]
-        return self._menu(self._top, frozenset(id(item) for item in path), path, self._home)
+        return self._menu(self._top, frozenset(id(item) for item in path), path, self.home)
+
+    def key(self, page: Page) -> bytes:
+        """A digest of all that the menu of a page follows from, once titles are known: pages of one section share it.
+
+        Menus show a part of what is in a section; the whole of it is in the digest.
+        """
+        above = page.parent
+        if id(above) not in self._keys:
+            levels = (self._top, *(self._levels[id(item)] for item in page.ancestors if id(item) in self._levels))
+            self._keys[id(above)] = key_of("menu", *(self._key_of_level(level) for level in levels))
+        return self._keys[id(above)]
+
+    def _key_of_level(self, level: _Level) -> bytes:
+        if id(level) not in self._keys:
+            said: list[bytes | str] = []
+            for item in level.inner:
+                inner = self._levels.get(id(item))
+                said.append(item.title or "")
+                if inner is None:
+                    said.append(repr(item.url if isinstance(item, Page | Link) else None))
+                elif inner.index is not None:
+                    said.append(repr(inner.index.url))
+                else:  # it is unfolded everywhere, as nothing else leads to what is in it
+                    said.append(self._key_of_level(inner))
+            self._keys[id(level)] = key_of("level", *said)
+        return self._keys[id(level)]
 
     def _menu(self, level: _Level, here: frozenset[int], path: Sequence[StructureItem], all_url: str) -> Menu:
         at = next((self._positions[id(item)] for item in path if self._is_in(level, item)), 0)

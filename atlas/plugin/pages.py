@@ -20,10 +20,8 @@ from mkdocs.structure.toc import AnchorLink, TableOfContents
 
 from atlas.issues import Issue
 from atlas.render.navigation import source_paths
-from atlas.render.site import Heading, SiteAsset, SitePage
+from atlas.render.site import Heading, SitePage
 
-_PROSE = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
-"""How the names of files end that MkDocs makes pages of."""
 DESCRIPTION = 200
 """How many characters a description has at most; more is not shown anywhere."""
 
@@ -48,19 +46,6 @@ class EntityPage(Page):
         self.content = self.summary
         self.toc = table_of_contents(self.source.headings)
         self.links_to_anchors = {}
-
-
-class _AssetFile(File):
-    """A file that lies finished in the build's own workspace, which it leaves for the site instead of being copied."""
-
-    def copy_file(self, dirty: bool = False) -> None:
-        """Put the file in its place."""
-        source, target = Path(str(self.abs_src_path)), Path(self.abs_dest_path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            source.replace(target)
-        except OSError:  # the site is on another file system
-            super().copy_file(dirty)
 
 
 class LinkTargets(Files):
@@ -90,31 +75,6 @@ def root(config: MkDocsConfig) -> Path:
 def shown_path(config: MkDocsConfig, path: str) -> str:
     """A path below docs_dir as issues name it, relative to the project's folder."""
     return Path(os.path.relpath(Path(config.docs_dir, path), root(config))).as_posix()
-
-
-def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig) -> list[Issue]:
-    """Add the files beside the pages; one takes the place of a theme's file but not of the author's."""
-    issues = []
-    for asset in assets:
-        # By the end of its name MkDocs would take a Markdown version for prose, and make a page of it.
-        name = f"{asset.url}.txt" if asset.url.endswith(_PROSE) else asset.url
-        existing = files.get_file_from_path(name)
-        if existing is not None and existing.src_dir == config.docs_dir:
-            message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
-            issues.append(Issue(shown_path(config, asset.url), 0, 0, "A901", message, "give the file another name"))
-            continue
-        if existing is not None:
-            files.remove(existing)
-        if isinstance(asset.content, bytes):
-            file = File.generated(config, name, content=asset.content, inclusion=InclusionLevel.INCLUDED)
-        else:
-            path = str(asset.content)
-            # Only what this build made may leave its place.
-            kind = _AssetFile if Path(config.site_dir).parent in asset.content.parents else File
-            file = kind.generated(config, name, abs_src_path=path, inclusion=InclusionLevel.INCLUDED)
-        file.dest_uri = asset.url
-        files.append(file)
-    return issues
 
 
 def add_pages(

@@ -8,9 +8,10 @@ from html import unescape
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from atlas.plugin.pages import EntityPage
+from atlas.render.search_found import grouped, only
 from atlas.render.search_index import search_files
 from atlas.render.search_records import prose_record
-from atlas.render.site import Prose, SearchRecord, Site, SiteAsset
+from atlas.render.site import FoundGroup, Prose, SearchRecord, Site, SiteAsset
 
 PALETTE = "js/search.js"
 """The theme's file that asks for the index."""
@@ -31,12 +32,15 @@ def search_assets(
         return []
     is_written = InclusionLevel.is_in_serve if is_preview else InclusionLevel.is_included
     pages = list(files.documentation_pages(inclusion=is_written))
-    return list(search_files([*_of_entities(pages, site), *_of_prose(pages, prose)]))
+    return list(search_files([*_of_entities(pages, site), *grouped(_of_prose(pages, prose))]))
 
 
-def _of_entities(pages: list[File], site: Site) -> Iterator[SearchRecord]:
+def _of_entities(pages: list[File], site: Site) -> Iterator[FoundGroup]:
     written = {file.page.source.url for file in pages if isinstance(file.page, EntityPage)}
-    yield from (record for record in site.records if record.url.partition("#")[0] in written)
+    for group in site.found:
+        kept = only(group, written)
+        if kept is not None:
+            yield kept
 
 
 def _of_prose(pages: list[File], prose: Mapping[str, tuple[str, Prose]]) -> Iterator[SearchRecord]:

@@ -11,13 +11,12 @@ from functools import cache, partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from mkdocs.config import config_options as option
-from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File
 from mkdocs.structure.pages import Page
 
 from atlas.issues import Issue
+from atlas.plugin.options import AtlasConfig
 from atlas.plugin.pages import root
 from atlas.render.site import Settings
 
@@ -25,19 +24,6 @@ _log = logging.getLogger("mkdocs.plugins.atlas")
 
 THEME = "openmodelatlas"
 """The theme whose pages state the policy; what pages of others load is theirs to say."""
-
-
-class AtlasConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the class hook untyped
-    """The options below `atlas:` in mkdocs.yml."""
-
-    sources = option.Dir(default="sources")
-    """The folder of source manifests, relative to mkdocs.yml."""
-    missing_sources = option.Choice(("fail", "link"), default="fail")
-    """Whether a source that is neither cached nor reachable stops the build or is shown as a link."""
-    data_license = option.Type(str, default="")
-    """The licence of what entries state, as an SPDX expression; the data page says it."""
-    redirects = option.DictOfItems(option.Type(str), default={})
-    """Addresses that pages had before, each with the address that it leads to, both below the site's root."""
 
 
 def settings(config: MkDocsConfig, options: AtlasConfig, workspace: Path) -> Settings:

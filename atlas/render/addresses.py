@@ -39,7 +39,12 @@ def stack_anchor(page: str, path: str) -> str:
 
 def entry_page(entry: Entry) -> str:
     """The page of a component or layer."""
-    return f"{entry.id}/"
+    return component_page(entry.id)
+
+
+def component_page(entry_id: str) -> str:
+    """The page of the component or layer with an id."""
+    return f"{entry_id}/"
 
 
 def family_page(family: str) -> str:

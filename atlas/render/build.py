@@ -1,18 +1,23 @@
-"""From a project's content to its finished site: load, check, make views, typeset once, render."""
+"""From a project's content to its finished site: what each collection gives, and from all of it the pages of the whole.
+
+A collection that is as it was is not loaded; what its pages are is read, one text at a time, when they are written.
+"""
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
-from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
-from atlas.checks.run import check_project
+from atlas.checks.checked import Checked
+from atlas.checks.pinned import Pinned
+from atlas.checks.single import sources_of
 from atlas.entries.atlas import Atlas
-from atlas.entries.collection import Model
+from atlas.entries.survey import survey
+from atlas.issues import Issue, ordered
 from atlas.kept import Kept
 from atlas.markup.code import stylesheet
 from atlas.node.assets import install_assets
@@ -22,26 +27,24 @@ from atlas.node.typesetter import Typesetter
 from atlas.operators.catalogue import FAMILIES
 from atlas.render import addresses
 from atlas.render.citation import citation_files
-from atlas.render.collection_view import library_view, model_view
 from atlas.render.compare_view import compare_view
-from atlas.render.data_files import data_files, written
+from atlas.render.data_files import operator_files, written
 from atlas.render.data_view import data_view
 from atlas.render.deferred import Typesetting
-from atlas.render.diagram import Placed, Sketch, layout
 from atlas.render.entries_view import entries_view
-from atlas.render.finished import COMPONENT, Finished, Shelf
-from atlas.render.finishing import Finisher
 from atlas.render.fonts import Glyphs, shrink
+from atlas.render.gathering import Gathered
 from atlas.render.glossary_view import glossary_view
 from atlas.render.home_view import home_view
 from atlas.render.index_view import index_plans
 from atlas.render.issue_codes_view import issue_codes_view
 from atlas.render.json_files import json_files
-from atlas.render.markdown_pages import MarkdownRenderer
-from atlas.render.pages import PagePlan, Renderer, distinct
+from atlas.render.made import Made, MadePage, Text
+from atlas.render.markdown_pages import MarkdownRenderer, folded
+from atlas.render.pages import ALSO_IN, Finished, PagePlan, Renderer, distinct
 from atlas.render.parts import Parts
 from atlas.render.prose_pages import prose_renderer
-from atlas.render.redirects import stated_redirects
+from atlas.render.redirects import source_redirects
 from atlas.render.reference_views import (
     family_view,
     file_view,
@@ -49,23 +52,20 @@ from atlas.render.reference_views import (
     source_view,
     sources_view,
 )
-from atlas.render.search_records import search_records
-from atlas.render.site import NavSection, PageStore, Settings, Site, SiteAsset
+from atlas.render.search_records import found_groups
+from atlas.render.shares import Shares
+from atlas.render.site import NavSection, PageStore, Produced, Settings, Site, SiteAsset
 from atlas.render.size_fonts import with_one_font_of_sizes
-from atlas.render.structure_view import structure_view
-from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheet
+from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheets
+from atlas.render.uses import Uses, also_in
 from atlas.render.verification_view import verification_view
 from atlas.sources.progress import Progress
 from atlas.sources.store import SourceStore
 
-Place = Callable[[Sketch], Placed]
-"""Lays a diagram out."""
 HOME_FILES = ("index.md", "README.md")
 """A project that writes one of these has a home page of its own."""
 FONT = ".woff2"
 """What a font's name ends in."""
-MODELS, LIBRARIES = NavSection("Models", "models"), NavSection("Libraries", "libraries")
-"""The sections of the collections, which have no pages of their own: the home page lists what is in them."""
 PINNED = "Pinned sources"
 """The title of the section of pinned projects."""
 
@@ -82,59 +82,205 @@ def build_site(settings: Settings) -> Site:
     closing.enter_context(kept)
     closing.enter_context(node)
     try:
-        outcome = check_project(
-            settings.root,
-            settings.content,
-            settings.sources,
-            make_store=partial(_store, progress=Lines(settings.say)),
-            typesetter=node.typeset,
-            missing=settings.missing_sources,
-            kept=kept,
-        )
-        prose = prose_renderer(node.typeset)
-        if outcome.checked is None:
-            return Site((), (), outcome.issues, prose, close=closing.close)
-        typesetting = Typesetting()
-        parts = Parts(outcome.checked, typesetting, kept)
+        found = survey(settings.root, settings.content, settings.sources)
+        make_store = partial(_store, progress=Lines(settings.say))
+        pinned, issues = sources_of(found, make_store, settings.missing_sources)
         store = PageStore(settings.workspace / "bodies")
-        renderer = Renderer(settings, typesetting)
-        markdown = MarkdownRenderer(settings.site_name, settings.templates)
-        shelf = Shelf(kept, settings, parts, outcome.grounds, store)
-        finisher = Finisher(shelf, parts, renderer, markdown, node.typeset)
-        plans = list(_plans(outcome.checked, parts, settings, node.place, finisher))
-        records = tuple(search_records(outcome.checked, plans))
-        plans = distinct([*plans, *index_plans(records)])
-        files = data_files(outcome.checked, parts)
-        typesetting.take(node.typeset(typesetting.waiting))
-        finished = {plan.owner.id: plan.finished for plan in plans if plan.finished and plan.owner}
-        for one in finished.values():
-            node.glyphs.note_text(one.characters)
-        pages = tuple(renderer.render(plans, store))
-        data = settings.workspace / "json"
-        assets = (
-            *_assets(node, settings),
-            *written(files, settings.workspace / "data"),
-            *_passages(renderer, finished.values()),
-            *json_files(settings.site_name, settings.data_license, parts, data, finished),
-            *markdown.render(plans, settings.workspace / "markdown"),
-            *citation_files(
-                outcome.checked, plans, settings.site_name, settings.site_url, settings.workspace / "citations"
-            ),
-        )
-        fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
-        settle = partial(_settle, fonts, node.glyphs, kept)
-        redirects = tuple(stated_redirects(outcome.checked.atlas))
-        return Site(pages, assets, outcome.issues, prose, redirects, records, closing.close, settle)
+        gathered = Gathered(settings, found, pinned, kept, node, store)
+        gathered.gather()
+        issues = tuple(ordered([*issues, *gathered.issues]))
+        prose = prose_renderer(node.typeset)
+        if any(issue.severity == "error" for issue in issues):
+            return Site((), (), issues, prose, close=closing.close)
+        return _Whole(settings, pinned, kept, node, store, gathered, issues).site(closing.close)
     except BaseException:
         closing.close()
         raise
 
 
-def _passages(renderer: Renderer, finished: Iterable[Finished]) -> Iterator[SiteAsset]:
-    """The files of code for which pages have no room."""
-    kept = {url: html for page in finished for url, html in page.passages.items()}
-    for url, html in {**kept, **renderer.passages}.items():
-        yield SiteAsset(url, json.dumps(html).encode())
+class _Whole:
+    """The site of collections that all hold."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        pinned: Pinned,
+        kept: Kept,
+        node: _Shown,
+        store: PageStore,
+        gathered: Gathered,
+        issues: tuple[Issue, ...],
+    ) -> None:
+        self._settings = settings
+        self._kept = kept
+        self._node = node
+        self._store = store
+        self._gathered = gathered
+        self._issues = issues
+        self._made = tuple(gathered.made[name] for name in sorted(gathered.made))
+        self._typesetting = Typesetting()
+        atlas = Atlas(settings.root, settings.content, {}, pinned.sources, pinned.unread)
+        # No collection is at hand here: the pages of the whole are made of shares.
+        checked = Checked(atlas, {}, pinned.files, pinned.pins, issues)
+        self._parts = Parts(checked, self._typesetting, kept)
+        self._renderer = Renderer(settings, self._typesetting)
+        self._markdown = MarkdownRenderer(settings.site_name, settings.templates)
+        self._shares = Shares(
+            homes=[one.home for one in self._made],
+            names=[one.names for one in self._made],
+            claims=[one.claims for one in self._made],
+            comparisons=[one.comparison for one in self._made if one.comparison is not None],
+            conflicts=[one.conflicts for one in self._made],
+            uses=Uses(one.uses for one in self._made),
+        )
+
+    def site(self, close: Callable[[], None]) -> Site:
+        """All of it, ready to be written."""
+        settings, node = self._settings, self._node
+        home, others = list(self._home_plans()), list(self._other_plans())
+        found = tuple(found_groups([one.found for one in self._made], [*home, *others]))
+        plans = distinct([*home, *self._collection_plans(), *others, *index_plans(found)])
+        self._typesetting.take(node.typeset(self._typesetting.waiting))
+        for one in self._made:
+            node.glyphs.note_text(one.characters)
+            node.most_nodes = max(node.most_nodes, one.nodes)
+        pages = tuple(self._renderer.render(plans, self._store))
+        assets = (
+            *_assets(node, settings, self._kept),
+            *written(operator_files(), settings.workspace / "data"),
+            *self._collection_files(),
+            *json_files(
+                settings.site_name,
+                settings.data_license,
+                self._shares,
+                self._parts,
+                ((self._gathered.text(one.id, one.lines), one.lines.links) for one in self._made),
+                settings.workspace / "json",
+            ),
+            *self._markdown.render(plans, settings.workspace / "markdown"),
+            *citation_files(
+                (one.citation for one in self._made),
+                plans,
+                settings.site_name,
+                settings.site_url,
+            ),
+        )
+        fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
+        settle = partial(_settle, fonts, node.glyphs, self._kept)
+        redirects = [redirect for one in self._made for redirect in one.redirects]
+        redirects += [
+            redirect for one in self._parts.checked.atlas.sources.values() for redirect in source_redirects(one)
+        ]
+        prose = prose_renderer(node.typeset)
+        return Site(pages, assets, self._issues, prose, tuple(redirects), found, close, settle)
+
+    def _collection_files(self) -> Iterator[SiteAsset]:
+        """The files that collections give beside their pages."""
+        passages: dict[str, SiteAsset] = {}
+        for one in self._made:
+            for file in one.files:
+                yield self._asset(one, file.url, file.text, file.page)
+            for file in one.passages:
+                passages.setdefault(file.url, self._asset(one, file.url, file.text, None))
+        yield from passages.values()
+
+    def _asset(self, made: Made, url: str, text: Text, page: str | None) -> SiteAsset:
+        content = Produced(partial(self._gathered.text, made.id, text), text.digest)
+        return SiteAsset(url, content, text.links, page)
+
+    def _home_plans(self) -> Iterator[PagePlan]:
+        if not any((self._settings.content / name).is_file() for name in HOME_FILES):
+            yield PagePlan(
+                addresses.HOME,
+                "home",
+                "Home",
+                self._settings.site_name,
+                "Neural-network architectures with formulas, shapes, parameters and sources checked.",
+                None,
+                (),
+                home_view(self._shares.homes, self._typesetting),
+            )
+
+    def _collection_plans(self) -> Iterator[PagePlan]:
+        # Models come before libraries, each kind in the order of its folders.
+        for one in sorted(self._made, key=lambda one: not one.is_model):
+            for page in one.pages:
+                yield PagePlan(
+                    page.url,
+                    page.kind,
+                    page.title,
+                    page.document_title,
+                    page.description,
+                    page.edit_path,
+                    page.nav,
+                    None,
+                    finished=self._finished(one, page),
+                )
+
+    def _finished(self, made: Made, page: MadePage) -> Finished:
+        """A page of a collection, with its relatives in all collections."""
+        read = self._gathered.text
+        digest = [page.body.digest, page.column.digest, repr(page.headings).encode()]
+        if not page.entry:
+            body, markdown = partial(read, made.id, page.body), partial(read, made.id, page.markdown)
+            column, links = partial(read, made.id, page.column), page.markdown.links
+            return Finished(page.headings, body, column, markdown, links, _digest(digest), page.markdown.digest)
+        relatives, more = also_in(page.entry, page.operator, self._shares.uses)
+        html, headings = "", page.headings
+        added: tuple[str, frozenset[str]] = "", frozenset()
+        if relatives:
+            html, heading = self._renderer.also_in(page.url, relatives, more)
+            headings = (*headings, *heading)
+            added = self._markdown.also_in(page.url, relatives, more)
+        return Finished(
+            headings,
+            partial(self._with, made.id, page.body, html),
+            partial(read, made.id, page.column),
+            partial(self._folded_with, made.id, page.markdown, added[0]),
+            page.markdown.links | added[1],
+            _digest([*digest, html.encode()]),
+            _digest([page.markdown.digest, added[0].encode()]),
+        )
+
+    def _with(self, collection: str, text: Text, relatives: str) -> str:
+        """A text with what it says of relatives."""
+        before, _, after = self._gathered.text(collection, text).rpartition(ALSO_IN)
+        return f"{before}{relatives}{after}"
+
+    def _folded_with(self, collection: str, text: Text, relatives: str) -> str:
+        return folded(self._with(collection, text, relatives))
+
+    def _other_plans(self) -> Iterator[PagePlan]:
+        shares, settings = self._shares, self._settings
+        yield from _compare_plans(shares, self._typesetting)
+        yield from _operator_plans(shares.uses, self._parts)
+        yield from _source_plans(shares.uses, self._parts)
+        summary = (
+            "Every size, symbol and term, with its names in formula, configuration and code, and where it is used."
+        )
+        words = glossary_view(shares.names, self._typesetting)
+        yield PagePlan(addresses.GLOSSARY, "glossary", "Glossary", "Glossary", summary, None, (), words)
+        summary = "Every claim of the atlas with its proof."
+        view = verification_view(shares.claims)
+        yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
+        summary = "Everything on this site as files: JSON with its schemas, Markdown and BibTeX."
+        files_view = data_view(self._parts, settings.site_name, settings.site_url, settings.data_license)
+        yield PagePlan(addresses.DATA, "data", "Data", "Data", summary, None, (), files_view)
+        summary = "Every key of every file that contributors write: what it means, and what its value may be."
+        section, keys = NavSection("Contribute", addresses.CONTRIBUTE), entries_view()
+        yield PagePlan(addresses.ENTRIES, "entries", "Entries", "Entries: every key", summary, None, (section,), keys)
+        summary, codes = "What each code of an issue means, with a wrong and a right form.", issue_codes_view()
+        yield PagePlan(
+            addresses.ISSUE_CODES, "issue-codes", "Issue codes", "Issue codes", summary, None, (section,), codes
+        )
+
+
+def _digest(parts: Iterable[bytes]) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8))
+        digest.update(part)
+    return digest.digest()
 
 
 def _settle(fonts: Iterable[Path], glyphs: Glyphs, kept: Kept) -> None:
@@ -175,141 +321,48 @@ class _Shown(Typesetter):
         self.glyphs.note(dict.fromkeys(results))
         return results
 
-    def place(self, sketch: Sketch) -> Placed:
-        """Lay a diagram out."""
-        placed = layout(sketch, self)
-        self.most_nodes = max(self.most_nodes, len(placed.nodes))
-        for label in placed.labels:
-            self.glyphs.note_text("".join(run.text for run in label.runs))
-        return placed
 
-
-def _plans(checked: Checked, parts: Parts, settings: Settings, place: Place, finisher: Finisher) -> Iterator[PagePlan]:
-    if not any((settings.content / name).is_file() for name in HOME_FILES):
-        yield PagePlan(
-            addresses.HOME,
-            "home",
-            "Home",
-            settings.site_name,
-            "Neural-network architectures with formulas, shapes, parameters and sources checked.",
-            None,
-            (),
-            home_view(parts),
-        )
-    # Models come before libraries, each kind in the order of its folders.
-    for collection in sorted(checked.collections.values(), key=lambda one: not isinstance(one.collection.data, Model)):
-        yield from _collection_plans(collection, parts, settings, place, finisher)
-    yield from _compare_plans(checked, parts)
-    yield from _operator_plans(parts)
-    yield from _source_plans(checked, parts)
-    summary = "Every size, symbol and term, with its names in formula, configuration and code, and where it is used."
-    words = glossary_view(parts)
-    yield PagePlan(addresses.GLOSSARY, "glossary", "Glossary", "Glossary", summary, None, (), words)
-    summary = "Every claim of the atlas with its proof."
-    view = verification_view(parts)
-    yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
-    summary = "Everything on this site as files: JSON with its schemas, Markdown and BibTeX."
-    files_view = data_view(parts, settings.site_name, settings.site_url, settings.data_license)
-    yield PagePlan(addresses.DATA, "data", "Data", "Data", summary, None, (), files_view)
-    summary = "Every key of every file that contributors write: what it means, and what its value may be."
-    section, keys = NavSection("Contribute", addresses.CONTRIBUTE), entries_view()
-    yield PagePlan(addresses.ENTRIES, "entries", "Entries", "Entries: every key", summary, None, (section,), keys)
-    summary, codes = "What each code of an issue means, with a wrong and a right form.", issue_codes_view()
-    yield PagePlan(addresses.ISSUE_CODES, "issue-codes", "Issue codes", "Issue codes", summary, None, (section,), codes)
-
-
-def _collection_plans(
-    collection: CheckedCollection, parts: Parts, settings: Settings, place: Place, finisher: Finisher
-) -> Iterator[PagePlan]:
-    data = collection.collection.data
-    is_model = isinstance(data, Model)
-    group = MODELS if is_model else LIBRARIES
-    section = NavSection(data.title, addresses.collection_page(collection.collection.id))
-    view = model_view(collection, parts, place) if is_model else library_view(collection, parts)
-    yield PagePlan(
-        addresses.collection_page(collection.collection.id),
-        "model" if is_model else "library",
-        data.title,
-        data.title,
-        parts.text(collection.collection, data.summary).plain,
-        _below(collection.collection.file, settings.content),
-        (group, section),
-        view,
-        structure_view(collection, section.key),
-        collection.collection,
-    )
-    finished = finisher.finish(collection)
-    for entry in collection.entries:
-        yield _entry_plan(entry, collection, (group, section), parts, settings, finished[entry.entry.id])
-
-
-def _entry_plan(
-    entry: CheckedEntry,
-    collection: CheckedCollection,
-    above: tuple[NavSection, NavSection],
-    parts: Parts,
-    settings: Settings,
-    finished: Finished,
-) -> PagePlan:
-    data, section = entry.entry.data, above[-1]
-    stack = collection.collection.stack_of(entry.entry)
-    inner = [NavSection(stack.title, f"{section.key}{entry.entry.stack}/")] if stack else []
-    return PagePlan(
-        addresses.entry_page(entry.entry),
-        COMPONENT,
-        data.title,
-        " · ".join((section.title, *(one.title for one in inner), data.title)),
-        parts.text(entry.entry, data.summary).plain,
-        _below(entry.entry.file, settings.content),
-        (*above, *inner),
-        None,
-        None,
-        entry.entry,
-        finished,
-    )
-
-
-def _compare_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
-    view = compare_view(checked, parts)
+def _compare_plans(shares: Shares, typesetting: Typesetting) -> Iterator[PagePlan]:
+    view = compare_view(shares.comparisons, typesetting)
     if view.choices:
         summary = "Two models or variants side by side: configuration, structure, formulas, parameters and cache."
         yield PagePlan(addresses.COMPARE, "compare", "Compare", "Compare", summary, None, (), view)
 
 
-def _operator_plans(parts: Parts) -> Iterator[PagePlan]:
+def _operator_plans(uses: Uses, parts: Parts) -> Iterator[PagePlan]:
     summary = "Executable NumPy operators, their formulations side by side."
-    index, section = operators_view(parts), NavSection("Operators", addresses.OPERATORS)
+    index, section = operators_view(uses), NavSection("Operators", addresses.OPERATORS)
     yield PagePlan(addresses.OPERATORS, "operators", "Operators", "Operators", summary, None, (section,), index)
     for name in FAMILIES:
-        view = family_view(name, parts)
+        view = family_view(name, uses, parts)
         summary = view.formulations[0].summary
         title = f"Operators · {view.title}"
         yield PagePlan(addresses.family_page(name), "family", view.title, title, summary, None, (section,), view)
 
 
-def _source_plans(checked: Checked, parts: Parts) -> Iterator[PagePlan]:
+def _source_plans(uses: Uses, parts: Parts) -> Iterator[PagePlan]:
     summary = "Upstream projects at a fixed revision, proved by git object ids."
     section = NavSection(PINNED, addresses.SOURCES)
-    yield PagePlan(addresses.SOURCES, "sources", PINNED, PINNED, summary, None, (section,), sources_view(checked))
-    for source in checked.atlas.sources.values():
+    yield PagePlan(addresses.SOURCES, "sources", PINNED, PINNED, summary, None, (section,), sources_view(parts.checked))
+    for source in parts.checked.atlas.sources.values():
         title, manifest = source.data.title, source.data
-        view = source_view(source, checked)
+        view = source_view(source, parts.checked)
         summary = f"{title} at revision {manifest.revision}: pinned files, hashes and licence."
         own = NavSection(title, addresses.source_page(source.id))
         yield PagePlan(own.key, "source", title, f"{PINNED} · {title}", summary, None, (section, own), view)
         for path in manifest.files:
             name = path.rpartition("/")[2]
             summary = f"{path} of {title} at revision {manifest.revision}, with links to the passages documented here."
-            page = file_view(source, path, parts)
+            page = file_view(source, path, uses, parts)
             url = addresses.file_page(source.id, path)
             yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, own), page)
 
 
-def _assets(node: _Shown, settings: Settings) -> Iterator[SiteAsset]:
+def _assets(node: _Shown, settings: Settings, kept: Kept) -> Iterator[SiteAsset]:
     themes, folder, code = _themes(settings), settings.workspace / "katex", stylesheet()
-    katex, *others = with_one_font_of_sizes(install_assets(node.environment, folder))
+    katex, *others = with_one_font_of_sizes(install_assets(node.environment, folder), kept)
     rules = diagram_rules(node.most_nodes)
-    yield site_stylesheet(themes, rules, code, katex.read_text(encoding="utf-8"))
+    yield from site_stylesheets(themes, rules, code, katex.read_text(encoding="utf-8"))
     yield from site_scripts(themes)
     # What other themes than ours load by `extra_css`.
     yield SiteAsset("css/code.css", code.encode())
@@ -322,7 +375,3 @@ def _themes(settings: Settings) -> list[Path]:
     own = Path(str(files("openmodelatlas_theme")))
     given = [folder.resolve() for folder in settings.templates]
     return [*given[: given.index(own.resolve())], own] if own.resolve() in given else [own]
-
-
-def _below(file: Path, content: Path) -> str:
-    return file.relative_to(content).as_posix()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from atlas.graph.accounting import ModelAccount, grouped
 from atlas.graph.structure import Block, Node
 from atlas.operators.catalogue import find
 from atlas.render.addresses import COMPARE, collection_page, entry_page
-from atlas.render.deferred import Maths
+from atlas.render.deferred import Maths, Typesetting
 from atlas.render.figures_view import CACHE_BYTES, latex_sum
 from atlas.render.kinds import KINDS, named
 from atlas.render.model_sketch import picture_kind
@@ -37,6 +37,54 @@ COUNTED: tuple[tuple[str, str, Callable[[ModelAccount], int]], ...] = (
     ("cache", "Numbers kept whatever the length", lambda one: one.constant_state),
 )
 """What is counted: the section that shows it, its name, and where it is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedVariant:
+    """One variant in the table of all models."""
+
+    name: str
+    """Its name."""
+    title: str
+    """Its title."""
+    total: str
+    """Its parameters."""
+    active: str
+    """Those that one token meets."""
+    cache: str
+    """The bytes kept per token in bfloat16, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variety:
+    """In what the variants of one model differ, and in what they do not."""
+
+    sizes: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """Each size that differs, in LaTeX, with its meaning and its value in every variant."""
+    same: tuple[str, ...]
+    """The sizes that are the same in all of them, as equations in LaTeX."""
+    figures: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each figure with its value in every variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompareShare:
+    """One model as the comparison needs it."""
+
+    id: str
+    """The collection's id."""
+    title: str
+    """The model's name."""
+    kind: str
+    """What kind of model it is."""
+    year: str
+    """The year of its publication."""
+    is_complete: bool
+    """Whether every component has an entry."""
+    variants: tuple[CountedVariant, ...]
+    """Its variants."""
+    variety: Variety | None
+    """In what they differ; None where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,26 +161,47 @@ def data_page(collection_id: str) -> str:
 def comparable(checked: Checked) -> Iterator[tuple[CheckedCollection, Model]]:
     """The models that are counted."""
     for collection in checked.collections.values():
-        data = collection.collection.data
-        if isinstance(data, Model) and collection.graph is not None and collection.accounts:
-            yield collection, data
+        if (model := counted(collection)) is not None:
+            yield collection, model
 
 
-def compare_view(checked: Checked, parts: Parts) -> CompareView:
-    """The page's own part."""
-    models = list(comparable(checked))
+def counted(checked: CheckedCollection) -> Model | None:
+    """The model, where it is counted; None for what can be compared with nothing."""
+    data = checked.collection.data
+    return data if isinstance(data, Model) and checked.graph is not None and checked.accounts else None
+
+
+def compare_share(checked: CheckedCollection) -> CompareShare | None:
+    """What the page needs of a model; None for what can be compared with nothing."""
+    model = counted(checked)
+    if model is None:
+        return None
+    width = dict(CACHE_BYTES)["bfloat16"]
+    variants = []
+    for name, variant in model.variants.items():
+        account = checked.accounts[name]
+        cache = f"{grouped(account.cache * width)} bytes" if account.cache else ""
+        variants.append(CountedVariant(name, variant.title, grouped(account.total), grouped(account.active), cache))
+    return CompareShare(
+        checked.collection.id,
+        model.title,
+        model.kind,
+        str(model.paper.year),
+        model.complete,
+        tuple(variants),
+        _variety(checked, model) if len(variants) > 1 else None,
+    )
+
+
+def compare_view(shares: Sequence[CompareShare], typesetting: Typesetting) -> CompareView:
+    """The page's own part; the shares are in the order of the models' ids."""
     return CompareView(
         tuple(
-            ChoiceView(
-                one.collection.id,
-                data.title,
-                data_page(one.collection.id),
-                tuple((name, variant.title) for name, variant in data.variants.items()),
-            )
-            for one, data in models
+            ChoiceView(one.id, one.title, data_page(one.id), tuple((each.name, each.title) for each in one.variants))
+            for one in shares
         ),
-        tuple(row for one, data in models for row in _overview(one, data)),
-        tuple(_variants(one, data, parts) for one, data in models if len(data.variants) > 1),
+        tuple(row for one in shares for row in _overview(one)),
+        tuple(_variants(one, one.variety, typesetting) for one in shares if one.variety is not None),
     )
 
 
@@ -249,33 +318,34 @@ def _formulas(checked: CheckedCollection, parts: Parts) -> Iterator[dict[str, ob
         }
 
 
-def _overview(checked: CheckedCollection, model: Model) -> Iterator[OverviewRow]:
-    link = Link(model.title, collection_page(checked.collection.id))
-    width = dict(CACHE_BYTES)["bfloat16"]
-    for name, account in checked.accounts.items():
-        cache = f"{grouped(account.cache * width)} bytes" if account.cache else ""
-        total, active = grouped(account.total), grouped(account.active)
-        year = str(model.paper.year)
-        yield OverviewRow(link, model.variants[name].title, model.kind, year, total, active, cache, model.complete)
+def _overview(share: CompareShare) -> Iterator[OverviewRow]:
+    link = Link(share.title, collection_page(share.id))
+    for one in share.variants:
+        yield OverviewRow(link, one.title, share.kind, share.year, one.total, one.active, one.cache, share.is_complete)
 
 
-def _variants(checked: CheckedCollection, model: Model, parts: Parts) -> VariantsView:
-    maths = parts.typesetting.maths
+def _variety(checked: CheckedCollection, model: Model) -> Variety:
     rows = {
         name: tuple(_value(one.sizes[name]) if name in one.sizes else "–" for one in model.variants.values())
         for name in _names(model)
     }
     accounts = tuple(checked.accounts.values())
-    counted = [(label, tuple(grouped(of(one)) for one in accounts)) for _, label, of in COUNTED]
+    figures = [(label, tuple(grouped(of(one)) for one in accounts)) for _, label, of in COUNTED]
+    return Variety(
+        tuple((name, model.dimensions[name], values) for name, values in rows.items() if len(set(values)) > 1),
+        tuple(f"{name} = {values[0].replace(',', '{,}')}" for name, values in rows.items() if len(set(values)) == 1),
+        tuple((label, values) for label, values in figures if set(values) != {"0"}),
+    )
+
+
+def _variants(share: CompareShare, variety: Variety, typesetting: Typesetting) -> VariantsView:
     return VariantsView(
-        Link(model.title, collection_page(checked.collection.id)),
-        f"variants-{checked.collection.id.replace('/', '-')}",
-        tuple(one.title for one in model.variants.values()),
-        tuple((maths(name), model.dimensions[name], values) for name, values in rows.items() if len(set(values)) > 1),
-        tuple(
-            maths(f"{name} = {values[0].replace(',', '{,}')}") for name, values in rows.items() if len(set(values)) == 1
-        ),
-        tuple((label, values) for label, values in counted if set(values) != {"0"}),
+        Link(share.title, collection_page(share.id)),
+        f"variants-{share.id.replace('/', '-')}",
+        tuple(one.title for one in share.variants),
+        tuple((typesetting.maths(name), meaning, values) for name, meaning, values in variety.sizes),
+        tuple(map(typesetting.maths, variety.same)),
+        variety.figures,
     )
 
 

@@ -10,7 +10,7 @@ from math import isfinite
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library
 from atlas.graph.accounting import bound
-from atlas.render.addresses import collection_page, line_anchor, operator_anchor
+from atlas.render.addresses import collection_page, line_anchor
 from atlas.render.api_view import ApiView, api_view
 from atlas.render.conflicts_view import DifferenceView, difference_views
 from atlas.render.deferred import Inline, Maths
@@ -36,8 +36,6 @@ LIFETIMES = {
     "constant": "once, whatever the length",
 }
 """How long a state is kept, in words."""
-ALSO_IN = 20
-"""How many entries with an operator of the same family a page names; the family's page names all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +172,6 @@ class ComponentView:
     """The NumPy operator."""
     called: str
     """The call of the operator that this component is, as Python writes it."""
-    also_in: tuple[Link, ...]
-    """The first other entries with this operator or another formulation of it."""
-    also_in_more: Link | None
-    """Where all of them are listed, where there are more."""
     previous: Link | None
     """The component before, along the data flow."""
     next: Link | None
@@ -187,10 +181,10 @@ class ComponentView:
 def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> ComponentView:
     """The page of one entry."""
     data, maths, text = entry.entry.data, parts.typesetting.maths, partial(parts.text, entry.entry)
+    axes = _Axes(entry, collection, parts)
     before, after = parts.neighbours(entry)
     sizes = _sizes(entry, collection, parts)
     marks = {name: number for number, name in enumerate([*data.symbols, *(one.symbol.tex for one in sizes)])}
-    others, more = also_in(entry, parts)
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
         standing=_standing(entry, collection, parts),
@@ -200,12 +194,12 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         summary=text(data.summary),
         formula=marked(data.formula, marks, parts.typesetting),
         marks=marks,
-        ins=_ports(entry, data.takes, collection, parts),
-        outs=_ports(entry, data.out.items(), collection, parts),
+        ins=_ports(data.takes, axes, parts),
+        outs=_ports(data.out.items(), axes, parts),
         symbols=tuple(
             SymbolView(
                 maths(name),
-                _axes(entry, name, collection, parts),
+                axes.of(name),
                 symbol.meaning or symbol.parameter or "",
                 symbol.binds or "",
             )
@@ -225,8 +219,6 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
         reference=parts.reference(entry.operator),
         called=_called(entry, collection),
-        also_in=others,
-        also_in_more=more,
         previous=_neighbour(before, entry, parts) if before else None,
         next=_neighbour(after, entry, parts) if after else None,
     )
@@ -259,15 +251,26 @@ def _call(entry: CheckedEntry) -> Link | None:
     return Link(f"{claim.claim.call}(…)", line_anchor(claim.claim.source, claim.claim.path, line), str(line))
 
 
-def _axes(entry: CheckedEntry, symbol: str, collection: CheckedCollection, parts: Parts) -> tuple[AxisView, ...]:
-    sizes, dimensions = main_sizes(entry, collection), collection.collection.data.dimensions
-    views = []
-    for axis in entry.entry.data.symbols[symbol].axes:
-        expression = bound(size(axis), sizes)
+class _Axes:
+    """The axes of an entry's symbols; most symbols have the same few."""
+
+    def __init__(self, entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> None:
+        self._symbols = entry.entry.data.symbols
+        self._sizes = main_sizes(entry, collection)
+        self._dimensions = collection.collection.data.dimensions
+        self._maths = parts.typesetting.maths
+        self._made: dict[str | int, AxisView] = {}
+
+    def of(self, symbol: str) -> tuple[AxisView, ...]:
+        """The axes of a symbol."""
+        return tuple(self._made.get(axis) or self._axis(axis) for axis in self._symbols[symbol].axes)
+
+    def _axis(self, axis: str | int) -> AxisView:
+        expression = bound(size(axis), self._sizes)
         value = "" if expression.number is None else f"{expression.number:,}"
-        meaning = "" if value else dimensions.get(str(axis), "")
-        views.append(AxisView(value, parts.typesetting.maths(str(axis)), meaning))
-    return tuple(views)
+        meaning = "" if value else self._dimensions.get(str(axis), "")
+        made = self._made[axis] = AxisView(value, self._maths(str(axis)), meaning)
+        return made
 
 
 def _sizes(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> tuple[SizeView, ...]:
@@ -322,13 +325,10 @@ def _options(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -
     return tuple(views)
 
 
-def _ports(
-    entry: CheckedEntry, ports: Iterable[tuple[str, str]], collection: CheckedCollection, parts: Parts
-) -> tuple[PortView, ...]:
+def _ports(ports: Iterable[tuple[str, str]], axes: _Axes, parts: Parts) -> tuple[PortView, ...]:
     maths = parts.typesetting.maths
     return tuple(
-        PortView(maths(value), maths(symbol) if symbol != value else None, _axes(entry, symbol, collection, parts))
-        for value, symbol in ports
+        PortView(maths(value), maths(symbol) if symbol != value else None, axes.of(symbol)) for value, symbol in ports
     )
 
 
@@ -346,17 +346,3 @@ def _state(entry: CheckedEntry, parts: Parts) -> tuple[StateView, ...]:
 def _neighbour(other: CheckedEntry, entry: CheckedEntry, parts: Parts) -> Link:
     """A link along the data flow; into another stack it names the stack."""
     return parts.entry_link(other, full=other.entry.stack != entry.entry.stack)
-
-
-def also_in(entry: CheckedEntry, parts: Parts) -> tuple[tuple[Link, ...], Link | None]:
-    """Other entries with an operator of the same family, and where all are listed if there are too many to name."""
-    relatives = parts.relatives(entry.operator)
-    others = [other for other in relatives[: ALSO_IN + 1] if other.entry.id != entry.entry.id][:ALSO_IN]
-    links = []
-    for other in others:
-        link = parts.entry_link(other, full=True)
-        same = other.operator.name == entry.operator.name
-        links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator.name}"))
-    left = len(relatives) - 1 - len(others)
-    more = Link(f"{left:,} more, with the operator", operator_anchor(entry.operator)) if left else None
-    return tuple(links), more

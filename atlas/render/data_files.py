@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.checks.checked import Checked
+from atlas.checks.checked import CheckedCollection
+from atlas.entries.collection import Model
 from atlas.operators.catalogue import CATALOGUE
 from atlas.operators.standalone import standalone
 from atlas.render import calculator_view, compare_view
@@ -30,18 +31,25 @@ class DataFile:
     """What it holds: a text as it is, anything else as JSON."""
 
 
-def data_files(checked: Checked, parts: Parts) -> tuple[DataFile, ...]:
-    """All files of a site, before its formulas are typeset."""
-    return tuple(_data_files(checked, parts))
-
-
-def _data_files(checked: Checked, parts: Parts) -> Iterator[DataFile]:
-    for collection, model in compare_view.comparable(checked):
-        name = collection.collection.id
+def collection_files(collection: CheckedCollection, parts: Parts) -> Iterator[DataFile]:
+    """The files of a collection, before its formulas are typeset."""
+    name, data = collection.collection.id, collection.collection.data
+    if isinstance(data, Model) and collection.graph is not None and collection.accounts:
         yield DataFile(calculator_view.data_page(name), calculator_view.calculator_data(collection))
-        yield DataFile(compare_view.data_page(name), compare_view.compare_data(collection, model, parts))
+        yield DataFile(compare_view.data_page(name), compare_view.compare_data(collection, data, parts))
+
+
+def operator_files() -> Iterator[DataFile]:
+    """A file for each operator."""
     for operator in CATALOGUE.values():
         yield DataFile(standalone_file(operator), standalone(operator))
+
+
+def settled(file: DataFile) -> DataFile:
+    """The file as a text, once every formula in it is typeset: the share of a collection holds it so."""
+    content = file.content
+    text = content if isinstance(content, str) else json.dumps(content, separators=(",", ":"), default=_plain)
+    return DataFile(file.url, text)
 
 
 def written(files: Iterable[DataFile], folder: Path) -> Iterator[SiteAsset]:
@@ -49,14 +57,12 @@ def written(files: Iterable[DataFile], folder: Path) -> Iterator[SiteAsset]:
     for file in files:
         path = folder / file.url
         path.parent.mkdir(parents=True, exist_ok=True)
-        content = file.content
-        text = content if isinstance(content, str) else json.dumps(content, separators=(",", ":"), default=_plain)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(str(settled(file).content), encoding="utf-8")
         yield SiteAsset(file.url, path)
 
 
 def _plain(value: object) -> object:
     """What JSON has no form for: a formula is its HTML, and a mapping that cannot change is an object."""
     if isinstance(value, Maths):
-        return str(value.__html__())
+        return str(value.typesetting.html(value.formula))
     return dict(value)  # type: ignore[call-overload]  # anything else that is no mapping fails here

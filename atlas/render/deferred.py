@@ -5,7 +5,7 @@ A view holds a promise of HTML; templates ask for it after the run, when every f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from atlas.node.process import Formula, Typeset
 from atlas.render.addresses import linked
 from atlas.render.links import rewrite
 from atlas.render.site import relative_url
+from atlas.render.thin import thin
 
 _NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
 """What MathML needs outside of HTML; in a page with a hundred formulas it is there a hundred times."""
@@ -29,6 +30,8 @@ class Typesetting:
         self._attempts: set[Formula] = set()
         self._noted: set[Formula] = set()
         self._passing: set[Formula] = set()
+        self._shown: dict[Formula, Markup] = {}
+        self._shown_with: dict[Formula, dict[Formula, Markup]] = {}
         self.page = ""
         """The address of the page that is being rendered, to which the links of texts are made relative."""
 
@@ -66,6 +69,8 @@ class Typesetting:
         """Let go of these formulas, as what shows them is finished; who asks for one again has it typeset again."""
         for formula in self._passing:
             del self._asked[formula]
+            self._shown.pop(formula, None)
+            self._shown_with.pop(formula, None)
         self._passing.clear()
 
     def _note(self, formula: Formula) -> None:
@@ -93,11 +98,29 @@ class Typesetting:
             self._asked[typeset.formula] = typeset.html.replace(_NAMESPACE, "")
 
     def html(self, formula: Formula) -> Markup:
-        """The HTML of a formula that has been typeset."""
+        """The whole HTML of a formula that has been typeset."""
         html = self._asked[formula]
         if html is None:
             raise DisplayError(f"`{formula.tex}` was asked for and never typeset")
         return html
+
+    def shown(self, formula: Formula) -> Markup:
+        """Its HTML as pages show it, with nothing idle in it; it is made once for all of them."""
+        found = self._shown.get(formula)
+        if found is None:
+            found = self._shown[formula] = _thin(self.html(formula))
+        return found
+
+    def shown_with(self, formula: Formula, other: Formula, whole: Callable[[], str]) -> Markup:
+        """What pages show of a formula whose whole HTML is made with another's; made once for each two."""
+        made = self._shown_with.setdefault(formula, {})
+        if other not in made:
+            made[other] = _thin(whole())
+        return made[other]
+
+
+def _thin(html: str) -> Markup:
+    return Markup(thin(str(html)))  # noqa: S704 - only what does nothing is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +138,7 @@ class Maths:
         return self.formula.tex
 
     def __html__(self) -> str:
-        return self.typesetting.html(self.formula)
+        return self.typesetting.shown(self.formula)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +158,7 @@ class Inline:
         return self.parsed.text
 
     def __html__(self) -> str:
-        html = self.parsed.render(self.typesetting.html)
+        html = self.parsed.render(self.typesetting.shown)
         if not any(token.type == "link_open" for token in self.parsed.tokens):
             return html
         return Markup(rewrite(html, self._link))  # noqa: S704 - only addresses are replaced, and escaped again

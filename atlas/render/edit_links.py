@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from atlas.entries.atlas import Placed
@@ -22,6 +23,8 @@ AddressOf = Callable[[str], str | None]
 _EDITED = re.compile(r"^(https?://[^/]+/[^/]+/[^/]+?(?:/[^/]+?)*?)/(-/edit|_edit|edit)/")
 _SHOWN = {"-/edit": "-/blob", "_edit": "src/branch", "edit": "blob"}
 """How GitLab, Gitea with Forgejo, and GitHub show a file that they edit there."""
+FILES = 1_000
+"""For how many files it is remembered how their lines are addressed; a page has dozens of links to one."""
 _LINES = "lines-"
 """What Bitbucket, unlike the others, begins the anchor of a line with."""
 
@@ -38,11 +41,17 @@ class Edit:
 
 def line_address(address: str, line: int) -> str:
     """The address of a line, given where the file is edited or shown."""
+    return f"{_lines_of(address)}{line}"
+
+
+@lru_cache(maxsize=FILES)
+def _lines_of(address: str) -> str:
+    """The address of a line up to its number."""
     shown = _EDITED.sub(lambda found: f"{found[1]}/{_SHOWN[found[2]]}/", address.partition("#")[0], count=1)
     on_bitbucket = re.match(r"https?://[^/]*bitbucket", shown) is not None
     if on_bitbucket:
         shown = shown.partition("?")[0]
-    return f"{shown}#{_LINES if on_bitbucket else 'L'}{line}"
+    return f"{shown}#{_LINES if on_bitbucket else 'L'}"
 
 
 class Edits:
@@ -53,6 +62,7 @@ class Edits:
         self._root = root
         self._content = content
         self._address = address
+        self._addresses: dict[str, str | None] = {}
         self._last: Edit | None = None
 
     def __call__(self, *path: Key) -> Edit | None:
@@ -63,7 +73,10 @@ class Edits:
         if self._owner is None:
             return None
         mark = place_of_key(self._owner.document, _known(self._owner, path))
-        address = self._address((self._root / mark.path).relative_to(self._content).as_posix())
+        if mark.path not in self._addresses:
+            below = (self._root / mark.path).relative_to(self._content).as_posix()
+            self._addresses[mark.path] = self._address(below)
+        address = self._addresses[mark.path]
         # Each page has dozens of these, and the page's own file is named where it is edited as a whole.
         file = "" if mark.path == self._owner.path else mark.path
         return Edit(line_address(address, mark.line), file) if address else None

@@ -9,11 +9,8 @@ import io
 import re
 from collections.abc import Iterable
 from html import unescape
+from importlib.metadata import version
 from pathlib import Path
-
-from fontTools import version
-from fontTools.subset import Options, Subsetter
-from fontTools.ttLib import TTFont
 
 from atlas.kept import Kept, key_of
 from atlas.node.process import Typeset
@@ -21,7 +18,7 @@ from atlas.render.size_fonts import FEATURES
 
 ALWAYS = "0123456789+−=()[],."
 """Characters that are kept in any case, so that a site without a formula still has fonts that are valid."""
-_TAG = re.compile("<[^>]*>")
+_TEXT = re.compile(">([^<]+)")
 _SHOWN = 'class="katex-html"'
 _SETTINGS = "woff2, no hinting, no mirrors, sizes by features"
 """What a subset depends on besides the font and the characters."""
@@ -40,9 +37,14 @@ _CLASSES: dict[str, frozenset[str]] = {
 _CLASS = re.compile('class="([^"]*)"')
 
 
+def has_formula(html: str) -> bool:
+    """Whether a part of a page shows a formula."""
+    return _SHOWN in html
+
+
 def fonts_of(html: str) -> tuple[str, ...]:
     """The files of the fonts that the formulas of a page use, so that it can ask for them before it draws."""
-    if _SHOWN not in html:
+    if not has_formula(html):
         return ()
     used: set[str] = set()
     for value in frozenset(_CLASS.findall(html)):
@@ -52,8 +54,8 @@ def fonts_of(html: str) -> tuple[str, ...]:
 
 def shown_in(formulas: Iterable[str]) -> str:
     """The characters of typeset formulas that are for the eye, each once and in order."""
-    shown = {char for html in formulas for one in html.split(_SHOWN)[1:] for char in unescape(_TAG.sub("", f"<{one}"))}
-    return "".join(sorted(shown))
+    shown = {text for html in formulas for one in str(html).split(_SHOWN)[1:] for text in _TEXT.findall(one)}
+    return "".join(sorted(set(unescape("\0".join(shown))) - {"\0"}))
 
 
 class Glyphs:
@@ -80,7 +82,9 @@ class Glyphs:
 def shrink(fonts: Iterable[Path], characters: str, kept: Kept) -> None:
     """Replace fonts by subsets with these characters; one that was made before, of the same font, is not made again."""
     contents = {font: font.read_bytes() for font in fonts}
-    keys = {font: key_of("font", _SETTINGS, version, characters, content) for font, content in contents.items()}
+    keys = {
+        font: key_of("font", _SETTINGS, version("fonttools"), characters, content) for font, content in contents.items()
+    }
     made = kept.get(keys.values())
     new = {keys[font]: subset(content, characters) for font, content in contents.items() if keys[font] not in made}
     kept.put(new)
@@ -90,6 +94,10 @@ def shrink(fonts: Iterable[Path], characters: str, kept: Kept) -> None:
 
 def subset(font: bytes, characters: str) -> bytes:
     """The font as WOFF2 with only those of the characters that it has; the same input gives the same bytes."""
+    # Their import takes longer than a build in which no font is cut.
+    from fontTools.subset import Options, Subsetter
+    from fontTools.ttLib import TTFont
+
     options = Options()
     options.hinting = (
         False  # TeX's fonts are hinted for screens of long ago, and no system that reads WOFF2 asks for it

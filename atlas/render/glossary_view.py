@@ -5,18 +5,18 @@ Everything but the meaning of our own words comes from the entries, so nothing h
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
-from atlas.checks.checked import CheckedCollection, CheckedEntry
-from atlas.entries.collection import Model
 from atlas.operators.catalogue import FAMILIES
 from atlas.operators.family import KINDS
-from atlas.render.addresses import collection_page, family_page
-from atlas.render.deferred import Maths
+from atlas.render.addresses import collection_page, component_page, family_page
+from atlas.render.deferred import Maths, Typesetting
+from atlas.render.glossary_share import GlossaryShare, Key
 from atlas.render.kinds import picture_name
-from atlas.render.parts import EVIDENCE_WORDS, STATUS_WORDS, Link, Parts
+from atlas.render.parts import EVIDENCE_WORDS, STATUS_WORDS, Link
 
 USES = 5
 """How many places of one symbol are named."""
@@ -105,100 +105,85 @@ class GlossaryView:
 
 @dataclass(slots=True)
 class Gathered:
-    """What is known of one name with one meaning, while entries are gone through."""
+    """What is known of one name with one meaning, while shares are gone through."""
 
-    keys: dict[str, None]
+    others: dict[str, None]
     """Its other names, in the order in which they are found."""
-    users: dict[str, CheckedCollection | CheckedEntry]
-    """The collections or entries that use it, by id."""
+    users: list[tuple[GlossaryShare, tuple[int, ...]]]
+    """The collections that use it, each with the numbers of its entries that do; none where the collection does."""
 
 
-Names = dict[tuple[str, str, str], Gathered]
-"""What is known of each name, by the name itself, its meaning, and the argument that it stands for or an empty text."""
+Names = dict[Key, Gathered]
+"""What is known of each name."""
 
 
-def gathered(parts: Parts) -> tuple[Names, Names]:
+def gathered(shares: Iterable[GlossaryShare]) -> tuple[Names, Names]:
     """The sizes of all collections, and the symbols of all entries, both in alphabetical order."""
-    sizes: Names = defaultdict(lambda: Gathered({}, {}))
-    symbols: Names = defaultdict(lambda: Gathered({}, {}))
-    for collection in parts.checked.collections.values():
-        for symbol, meaning, keys in _sizes(collection):
-            found = sizes[symbol, meaning, ""]
-            found.keys.update(dict.fromkeys(keys))
-            found.users[collection.collection.id] = collection
-    for entry in parts.entries:
-        for symbol, meaning, argument, tensor in _symbols(entry):
-            found = symbols[symbol, meaning, argument]
-            found.users[entry.entry.id] = entry
-            if tensor:
-                found.keys[tensor] = None
+    sizes: Names = defaultdict(lambda: Gathered({}, []))
+    symbols: Names = defaultdict(lambda: Gathered({}, []))
+    for share in shares:
+        for found, named in ((sizes, share.sizes), (symbols, share.symbols)):
+            for one in named:
+                known = found[one.key]
+                known.others.update(dict.fromkeys(one.others))
+                known.users.append((share, one.users))
     return _ordered(sizes), _ordered(symbols)
 
 
-def glossary_view(parts: Parts) -> GlossaryView:
-    """The glossary of all collections."""
-    sizes, symbols = gathered(parts)
+def glossary_view(shares: Sequence[GlossaryShare], typesetting: Typesetting) -> GlossaryView:
+    """The glossary of the collections whose shares these are, in the order of their ids."""
+    sizes, symbols = gathered(shares)
     return GlossaryView(
-        tuple(_named(sizes, "size", parts)), tuple(_named(symbols, "symbol", parts)), tuple(_terms(parts)), WORDS
+        tuple(_named(sizes, "size", typesetting)),
+        tuple(_named(symbols, "symbol", typesetting)),
+        tuple(_terms(shares)),
+        WORDS,
     )
 
 
-def _sizes(checked: CheckedCollection) -> Iterator[tuple[str, str, list[str]]]:
-    """Each size of a collection with its meaning, and what configurations call it."""
-    data = checked.collection.data
-    for symbol, meaning in data.dimensions.items():
-        keys: list[str] = []
-        if isinstance(data, Model):
-            if data.upstream is not None:
-                keys += [key for key, value in data.upstream.keys.items() if value == symbol]
-            variants = data.variants.values()
-            keys += [one.settings[symbol].name for one in variants if symbol in one.settings]
-        yield symbol, meaning, keys
-
-
-def _symbols(entry: CheckedEntry) -> Iterator[tuple[str, str, str, str]]:
-    """Each symbol of an entry with its meaning, the argument that it binds, and its name upstream."""
-    for name, symbol in entry.entry.data.symbols.items():
-        argument = symbol.binds or ""
-        meaning = symbol.meaning or symbol.parameter or ("the result" if argument == "result" else "")
-        if meaning or argument:
-            yield name, meaning, argument, symbol.tensor or ""
-
-
-def _named(found: Names, prefix: str, parts: Parts) -> Iterable[Named]:
+def _named(found: Names, prefix: str, typesetting: Typesetting) -> Iterable[Named]:
     for number, (key, one) in enumerate(found.items(), 1):
         symbol, meaning, argument = key
-        uses = tuple(_link(user, parts) for user in one.users.values())
+        uses = tuple(islice(_links(one), USES))
+        count = sum(len(entries) or 1 for _, entries in one.users)
         yield Named(
-            parts.typesetting.maths(symbol),
+            typesetting.maths(symbol),
             f"{prefix}-{number}",
             meaning,
-            tuple(one.keys),
+            tuple(one.others),
             argument,
-            uses[:USES],
-            len(uses[USES:]),
+            uses,
+            count - len(uses),
         )
 
 
-def _link(user: CheckedCollection | CheckedEntry, parts: Parts) -> Link:
-    if isinstance(user, CheckedCollection):
-        return Link(user.collection.data.title, collection_page(user.collection.id))
-    return parts.entry_link(user, full=True)
+def _links(one: Gathered) -> Iterator[Link]:
+    """Where a name is used: collections, or entries with their collection and stack."""
+    for share, entries in one.users:
+        if not entries:
+            yield Link(share.title, collection_page(share.id))
+        for number in entries:
+            entry = share.entries[number]
+            names = (share.title, *([entry.stack] if entry.stack else []), entry.title)
+            yield Link(" · ".join(names), component_page(entry.id))
 
 
 def _ordered(found: Names) -> Names:
     return dict(sorted(found.items(), key=lambda item: _order(item[0])))
 
 
-def _order(key: tuple[str, str, str]) -> tuple[str, ...]:
+def _order(key: Key) -> tuple[str, ...]:
     """By letter, whatever its case and whether it is written as a command; then as it is written."""
     letters = "".join(char for char in key[0].lower() if char.isalnum())
     return letters, *key
 
 
-def _terms(parts: Parts) -> Iterator[Term]:
+def _terms(shares: Iterable[GlossaryShare]) -> Iterator[Term]:
+    uses: Counter[str] = Counter()
+    for share in shares:
+        uses.update(dict(share.families))
     for name, members in sorted(FAMILIES.items(), key=lambda item: item[1][0].belongs_to.title.lower()):
         first = members[0]
         link = Link(first.belongs_to.title, family_page(name))
         kind = picture_name(first.kind)
-        yield Term(link, kind, KINDS[first.kind], first.summary, len(parts.relatives(first)))
+        yield Term(link, kind, KINDS[first.kind], first.summary, uses[name])

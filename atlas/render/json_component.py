@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
@@ -43,7 +43,7 @@ def component_document(entry: CheckedEntry, collection: CheckedCollection, parts
     owner, data = entry.entry, entry.entry.data
     before, after = parts.neighbours(entry)
     page, optional = entry_page(owner), partial(line_or_none, owner, parts=parts)
-    axes = partial(_axes, entry, collection)
+    axes = _Axes(entry, collection).of
     nodes = collection.graph.nodes if collection.graph is not None else ()
     return ComponentDocument(
         schema_=schema_file("component"),
@@ -88,19 +88,32 @@ def component_document(entry: CheckedEntry, collection: CheckedCollection, parts
     )
 
 
-def _axes(entry: CheckedEntry, collection: CheckedCollection, symbol: str) -> tuple[Axis, ...]:
-    sizes, dimensions = main_sizes(entry, collection), collection.collection.data.dimensions
-    found = [size(axis) for axis in entry.entry.data.symbols[symbol].axes]
-    return tuple(
-        Axis(size=str(axis), value=bound(axis, sizes).number, meaning=dimensions.get(str(axis), "")) for axis in found
-    )
+class _Axes:
+    """The axes of an entry's symbols; most symbols have the same few."""
+
+    def __init__(self, entry: CheckedEntry, collection: CheckedCollection) -> None:
+        self._symbols = entry.entry.data.symbols
+        self._sizes = main_sizes(entry, collection)
+        self._dimensions = collection.collection.data.dimensions
+        self._made: dict[str | int, Axis] = {}
+
+    def of(self, symbol: str) -> tuple[Axis, ...]:
+        """The axes of a symbol."""
+        return tuple(map(self._axis, self._symbols[symbol].axes))
+
+    def _axis(self, axis: str | int) -> Axis:
+        if axis not in self._made:
+            found = size(axis)
+            name, value = str(found), bound(found, self._sizes).number
+            self._made[axis] = Axis(size=name, value=value, meaning=self._dimensions.get(name, ""))
+        return self._made[axis]
 
 
-def _ports(given: Iterable[tuple[str, str]], axes: partial[tuple[Axis, ...]]) -> tuple[Port, ...]:
+def _ports(given: Iterable[tuple[str, str]], axes: Callable[[str], tuple[Axis, ...]]) -> tuple[Port, ...]:
     return tuple(Port(value=value, symbol=symbol, axes=axes(symbol)) for value, symbol in given)
 
 
-def _symbols(entry: CheckedEntry, axes: partial[tuple[Axis, ...]]) -> Iterator[Symbol]:
+def _symbols(entry: CheckedEntry, axes: Callable[[str], tuple[Axis, ...]]) -> Iterator[Symbol]:
     for name, one in entry.entry.data.symbols.items():
         yield Symbol(
             symbol=name,

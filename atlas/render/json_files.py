@@ -6,17 +6,19 @@ Records are made and written one after the other, so that an atlas of ten thousa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
 from atlas.entries.schemas import DIALECT, entry_schemas
 from atlas.operators.catalogue import FAMILIES
 from atlas.render.addresses import API, EVERYTHING, data_file, entry_schema_file, graph_file, list_file, schema_file
-from atlas.render.finished import Finished
-from atlas.render.json_component import component_document
+from atlas.render.json_conflicts import conflicts_document
 from atlas.render.json_model import graph_document, library_document, model_document
 from atlas.render.json_model_records import GraphDocument, LibraryDocument, ModelDocument
 from atlas.render.json_records import ComponentDocument
@@ -30,17 +32,18 @@ from atlas.render.json_reference_records import (
     VerificationDocument,
 )
 from atlas.render.json_references import (
-    conflicts_document,
     index_document,
     list_documents,
     operators_document,
     source_document,
-    symbols_document,
-    verification_document,
 )
+from atlas.render.json_symbols import symbols_document
 from atlas.render.json_types import Document, FilePlace, schema_of
+from atlas.render.json_verification import verification_document
 from atlas.render.parts import Parts
+from atlas.render.shares import Shares
 from atlas.render.site import SiteAsset
+from atlas.render.uses import Uses
 
 DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
     {
@@ -60,48 +63,69 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
 """Every kind of data file, in the order in which they are documented."""
 _OF_ONE = (ModelDocument, LibraryDocument, ComponentDocument, GraphDocument, OperatorsDocument, SourceDocument)
 """The kinds of files that are about one entity."""
-NONE: Mapping[str, Finished] = MappingProxyType({})
-"""No finished pages."""
 INDEX_FILE = f"{API}index.json"
 """The first file to read."""
 
 
-def documents(title: str, data_license: str, parts: Parts) -> Iterator[tuple[str, Document]]:
-    """Every record of an atlas with the address of its file."""
-    for url, document in _listed(title, data_license, parts, NONE):
-        if isinstance(document, Document):  # as they all are where none is finished
-            yield url, document
+@dataclass(frozen=True, slots=True)
+class WrittenDocument:
+    """A record as the texts of the two files that hold it, so that it need not be made again while it is the same."""
+
+    url: str
+    """The address of the record's own file."""
+    page: str | None
+    """The page that shows it; None for a record that is about no single thing."""
+    text: str
+    """The own file, without the end of its last line."""
+    links: frozenset[str]
+    """The links in the own file, as they are written."""
+    line: str
+    """The record's line in the file of all records, without its end."""
+    line_links: frozenset[str]
+    """The links in that line, as they are written."""
 
 
-def _listed(
-    title: str, data_license: str, parts: Parts, finished: Mapping[str, Finished]
-) -> Iterator[tuple[str, Document | str]]:
-    """The same, but of an entry whose page is finished only its id."""
-    checked = parts.checked
-    yield INDEX_FILE, index_document(title, data_license, parts, DOCUMENTS, entry_schemas())
-    for one in list_documents(parts):
+def collection_documents(collection: CheckedCollection, parts: Parts) -> Iterator[tuple[str, Document]]:
+    """The records of a collection as a whole with the addresses of their files; its entries have files of their own."""
+    name, data = collection.collection.id, collection.collection.data
+    if isinstance(data, Model):
+        yield data_file("models", name), model_document(collection, data, parts)
+    else:
+        yield data_file("libraries", name), library_document(collection, data, parts)
+    if collection.graph is not None:
+        yield graph_file(name), graph_document(collection, collection.graph)
+
+
+def written_document(url: str, document: Document) -> WrittenDocument:
+    """A record as the texts of its files."""
+    own, of_all = FilePlace(url), FilePlace(EVERYTHING)
+    text, line = document.written(own, indent=2), document.written(of_all)
+    page = document.page if isinstance(document, _OF_ONE) else None
+    return WrittenDocument(url, page, text, frozenset(own.links), line, frozenset(of_all.links))
+
+
+def written_documents(collection: CheckedCollection, parts: Parts) -> tuple[WrittenDocument, ...]:
+    """The share of a collection: the records of it as a whole, finished."""
+    return tuple(written_document(url, one) for url, one in collection_documents(collection, parts))
+
+
+def general_documents(title: str, data_license: str, shares: Shares, parts: Parts) -> Iterator[tuple[str, Document]]:
+    """The records that concern the whole atlas, which come first."""
+    sources = parts.checked.atlas.sources
+    yield INDEX_FILE, index_document(title, data_license, shares.uses, sources, DOCUMENTS, entry_schemas())
+    for one in list_documents(shares.uses, sources):
         yield list_file(one.of), one
-    yield list_file("verification"), verification_document(parts)
-    yield list_file("symbols"), symbols_document(parts)
-    yield list_file("conflicts"), conflicts_document(parts)
-    for collection in checked.collections.values():
-        name, data = collection.collection.id, collection.collection.data
-        if isinstance(data, Model):
-            yield data_file("models", name), model_document(collection, data, parts)
-        else:
-            yield data_file("libraries", name), library_document(collection, data, parts)
-        if collection.graph is not None:
-            yield graph_file(name), graph_document(collection, collection.graph)
-        for entry in collection.entries:
-            name = entry.entry.id
-            yield (
-                data_file("components", name),
-                name if name in finished else component_document(entry, collection, parts),
-            )
+    yield list_file("verification"), verification_document(shares.claims)
+    yield list_file("symbols"), symbols_document(shares.names)
+    yield list_file("conflicts"), conflicts_document(shares.conflicts)
+
+
+def reference_documents(uses: Uses, parts: Parts) -> Iterator[tuple[str, Document]]:
+    """The records of operators and sources, which come last."""
     for family in FAMILIES:
-        yield data_file("operators", family), operators_document(family, parts)
-    for source in checked.atlas.sources.values():
-        yield data_file("sources", source.id), source_document(source, parts)
+        yield data_file("operators", family), operators_document(family, uses)
+    for source in parts.checked.atlas.sources.values():
+        yield data_file("sources", source.id), source_document(source, uses, parts)
 
 
 def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -115,33 +139,43 @@ def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
 def json_files(
     title: str,
     data_license: str,
+    shares: Shares,
     parts: Parts,
+    lines: Iterable[tuple[str, frozenset[str]]],
     folder: Path,
-    finished: Mapping[str, Finished] = NONE,
 ) -> Iterator[SiteAsset]:
-    """Write all files below a folder; each asset knows the links in it. Finished ones are written as they are."""
+    """Write all files but those of collections below a folder; each asset knows the links in it.
+
+    Args:
+        title: The site's title.
+        data_license: The licence of the data, or empty.
+        shares: The collections' shares.
+        parts: What concerns no collection: pins, pinned files, manifests.
+        lines: Of each collection the lines of its records, and the links in them; asked for one at a time.
+        folder: Where the files are written.
+    """
     everything = folder / EVERYTHING
     everything.parent.mkdir(parents=True, exist_ok=True)
-    of_all = FilePlace(EVERYTHING)
-    with everything.open("w", encoding="utf-8", newline="\n") as lines:
-        for url, document in _listed(title, data_license, parts, finished):
-            if isinstance(document, str):
-                own, line = finished[document].forms["json"], finished[document].forms["line"]
-                yield _asset(folder, url, own.text(), FilePlace(url, set(own.links)), f"{document}/")
-                lines.write(line.text() + "\n")
-                of_all.links.update(line.links)
-                continue
-            place = FilePlace(url)
-            page = document.page if isinstance(document, _OF_ONE) else None
-            yield _asset(folder, url, document.written(place, indent=2), place, page)
-            lines.write(document.written(of_all) + "\n")
-    yield SiteAsset(EVERYTHING, everything, frozenset(of_all.links))
+    links: set[str] = set()
+    general = list(starmap(written_document, general_documents(title, data_license, shares, parts)))
+    references = list(starmap(written_document, reference_documents(shares.uses, parts)))
+    with everything.open("w", encoding="utf-8", newline="\n") as file:
+        for text, found in chain(_lines(general), lines, _lines(references)):
+            file.write(text)
+            links.update(found)
+    yield SiteAsset(EVERYTHING, everything, frozenset(links))
+    for one in (*general, *references):
+        yield _asset(folder, one.url, one.text, one.links, one.page)
     for url, schema in schemas():
-        yield _asset(folder, url, json.dumps(schema, ensure_ascii=False, indent=2), FilePlace(url))
+        yield _asset(folder, url, json.dumps(schema, ensure_ascii=False, indent=2), frozenset())
 
 
-def _asset(folder: Path, url: str, text: str, place: FilePlace, page: str | None = None) -> SiteAsset:
+def _lines(documents: Iterable[WrittenDocument]) -> Iterator[tuple[str, frozenset[str]]]:
+    return ((f"{one.line}\n", one.line_links) for one in documents)
+
+
+def _asset(folder: Path, url: str, text: str, links: frozenset[str], page: str | None = None) -> SiteAsset:
     path = folder / url
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    return SiteAsset(url, path, frozenset(place.links), page)
+    return SiteAsset(url, path, links, page)

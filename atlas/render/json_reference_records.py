@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from pydantic import InstanceOf, PlainSerializer
 
 from atlas.render.json_records import Difference, Proof, PublishedFigure
 from atlas.render.json_types import Address, Document, Item, JsonRecord
@@ -169,6 +172,11 @@ class ProofsOf(JsonRecord):
     """Its claims with what is known of each."""
 
 
+def _each(entities: Iterable[ProofsOf]) -> Iterator[ProofsOf]:
+    """One record after the other, as tens of thousands of them at once would take the memory of a whole build."""
+    yield from entities
+
+
 class VerificationDocument(Document):
     """Every claim of the atlas with its proof."""
 
@@ -178,7 +186,7 @@ class VerificationDocument(Document):
     """The page that shows them."""
     totals: dict[str, int]
     """How many claims have each status."""
-    entities: tuple[ProofsOf, ...]
+    entities: Annotated[InstanceOf[Iterable[ProofsOf]], PlainSerializer(_each, return_type=Iterable[ProofsOf])]
     """The models that are proved as a whole, then the components."""
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from typing import Literal, cast
 
-from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.atlas import Source
-from atlas.entries.collection import Model
 from atlas.operators.catalogue import CATALOGUE, FAMILIES
 from atlas.operators.options import Option
 from atlas.operators.registry import Operator
@@ -16,7 +14,6 @@ from atlas.render.addresses import (
     BIBTEX,
     DATA,
     EVERYTHING,
-    GLOSSARY,
     HOME,
     OPERATORS,
     SOURCES,
@@ -31,37 +28,27 @@ from atlas.render.addresses import (
     source_page,
     standalone_file,
 )
-from atlas.render.glossary_view import Names, gathered
 from atlas.render.json_items import (
-    collection_item,
-    differences,
-    entry_item,
     family_item,
-    proofs,
-    published,
+    share_item,
     source_item,
+    use_item,
 )
 from atlas.render.json_reference_records import (
     Archive,
-    ConflictsDocument,
-    DifferenceIn,
-    DisagreeingFigure,
     Formulation,
     Generator,
     IndexDocument,
     ListDocument,
-    Name,
     OperatorsDocument,
     OptionOf,
     Passage,
     PinnedFileOf,
-    ProofsOf,
     SourceDocument,
-    SymbolsDocument,
-    VerificationDocument,
 )
 from atlas.render.json_types import Item, plain
-from atlas.render.parts import STATUS_WORDS, Parts
+from atlas.render.parts import Parts
+from atlas.render.uses import Uses
 
 LISTS: tuple[tuple[Literal["models", "libraries", "components", "operators", "sources"], str], ...] = (
     ("models", HOME),
@@ -73,7 +60,7 @@ LISTS: tuple[tuple[Literal["models", "libraries", "components", "operators", "so
 """What is listed, each with a page that lists it for readers."""
 
 
-def operators_document(family: str, parts: Parts) -> OperatorsDocument:
+def operators_document(family: str, uses: Uses) -> OperatorsDocument:
     """A family of operators."""
     members, page = FAMILIES[family], family_page(family)
     return OperatorsDocument(
@@ -84,11 +71,11 @@ def operators_document(family: str, parts: Parts) -> OperatorsDocument:
         markdown=markdown_file(page),
         bibtex=bibtex_file(page),
         does=members[0].kind,
-        formulations=tuple(_formulation(one, parts) for one in members),
+        formulations=tuple(_formulation(one, uses) for one in members),
     )
 
 
-def source_document(source: Source, parts: Parts) -> SourceDocument:
+def source_document(source: Source, uses: Uses, parts: Parts) -> SourceDocument:
     """A pinned project."""
     manifest, page, checked = source.data, source_page(source.id), parts.checked
     archive = manifest.artifact
@@ -115,77 +102,40 @@ def source_document(source: Source, parts: Parts) -> SourceDocument:
                 pin=checked.pins[source.id, path].state.value,
                 pin_message=checked.pins[source.id, path].message,
                 at_hand=(source.id, path) in checked.files,
-                passages=_passages(source.id, path, parts),
+                passages=_passages(source.id, path, uses),
             )
             for path, pinned in manifest.files.items()
         ),
     )
 
 
-def list_documents(parts: Parts) -> Iterable[ListDocument]:
+def list_documents(uses: Uses, sources: Mapping[str, Source]) -> Iterator[ListDocument]:
     """Everything of each kind."""
     for kind, page in LISTS:
-        items = tuple(sorted(_items(kind, parts), key=lambda one: one.id))
+        items = tuple(sorted(_items(kind, uses, sources), key=lambda one: one.id))
         yield ListDocument(schema_=schema_file("list"), of=kind, page=page, items=items)
 
 
-def verification_document(parts: Parts) -> VerificationDocument:
-    """Every claim with its proof."""
-    models = [one for one in parts.checked.collections.values() if one.proofs]
-    entities = [ProofsOf(entity=collection_item(one), proofs=proofs(one.proofs)) for one in models]
-    entities += [ProofsOf(entity=entry_item(one.entry), proofs=proofs(one.proofs)) for one in parts.entries]
-    totals = dict.fromkeys(STATUS_WORDS, 0)
-    for entity in entities:
-        for proof in entity.proofs:
-            totals[proof.status] += 1
-    return VerificationDocument(
-        schema_=schema_file("verification"), page=VERIFICATION, totals=totals, entities=tuple(entities)
-    )
-
-
-def symbols_document(parts: Parts) -> SymbolsDocument:
-    """Every size and symbol."""
-    sizes, symbols = gathered(parts)
-    return SymbolsDocument(
-        schema_=schema_file("symbols"), page=GLOSSARY, sizes=tuple(_names(sizes)), symbols=tuple(_names(symbols))
-    )
-
-
-def conflicts_document(parts: Parts) -> ConflictsDocument:
-    """Everything on which two sources do not agree."""
-    collections = list(parts.checked.collections.values())
-    stated = [
-        DifferenceIn(entity=collection_item(one), difference=found)
-        for one in collections
-        if isinstance(one.collection.data, Model)
-        for found in differences(one.collection, one.collection.data.differences, parts)
-    ]
-    stated += [
-        DifferenceIn(entity=entry_item(one.entry), difference=found)
-        for one in parts.entries
-        for found in differences(one.entry, one.entry.data.differences, parts)
-    ]
-    figures = tuple(
-        DisagreeingFigure(model=collection_item(one), variant=variant, figure=figure)
-        for one in collections
-        for variant, found in one.published.items()
-        for figure in published(found)
-        if not figure.agrees
-    )
-    return ConflictsDocument(
-        schema_=schema_file("conflicts"), page=VERIFICATION, differences=tuple(stated), figures=figures
-    )
-
-
 def index_document(
-    title: str, data_license: str, parts: Parts, schemas: Iterable[str], entry_schemas: Iterable[str]
+    title: str,
+    data_license: str,
+    uses: Uses,
+    sources: Mapping[str, Source],
+    schemas: Iterable[str],
+    entry_schemas: Iterable[str],
 ) -> IndexDocument:
     """Where everything is."""
-    checked = parts.checked
-    counts: dict[str, int] = {kind: sum(1 for _ in _items(kind, parts)) for kind, _ in LISTS}
-    counts["files"] = sum(len(one.data.files) for one in checked.atlas.sources.values())
-    counts["formulations"] = len(CATALOGUE)
-    counts["variants"] = sum(len(one.accounts) for one in checked.collections.values())
+    models = sum(1 for one in uses.shares if one.is_model)
+    counts: dict[str, int] = {
+        "models": models,
+        "libraries": len(uses.shares) - models,
+        "components": sum(len(one.entries) for one in uses.shares),
+        "operators": len(FAMILIES),
+        "sources": len(sources),
+        "files": sum(len(one.data.files) for one in sources.values()),
+        "formulations": len(CATALOGUE),
+        "variants": sum(one.variants for one in uses.shares),
+    }
     return IndexDocument(
         schema_=schema_file("index"),
         title=title,
@@ -205,21 +155,18 @@ def index_document(
     )
 
 
-def _items(kind: str, parts: Parts) -> Iterable[Item]:
-    checked = parts.checked
+def _items(kind: str, uses: Uses, sources: Mapping[str, Source]) -> Iterator[Item]:
     if kind in ("models", "libraries"):
-        for collection in checked.collections.values():
-            if isinstance(collection.collection.data, Model) == (kind == "models"):
-                yield collection_item(collection)
+        yield from (share_item(one) for one in uses.shares if one.is_model == (kind == "models"))
     elif kind == "components":
-        yield from (entry_item(entry.entry) for entry in parts.entries)
+        yield from (use_item(entry) for one in uses.shares for entry in one.entries)
     elif kind == "operators":
         yield from (family_item(members[0]) for members in FAMILIES.values())
     else:
-        yield from (source_item(source) for source in checked.atlas.sources.values())
+        yield from map(source_item, sources.values())
 
 
-def _formulation(operator: Operator, parts: Parts) -> Formulation:
+def _formulation(operator: Operator, uses: Uses) -> Formulation:
     return Formulation(
         name=operator.name,
         title=operator.title,
@@ -231,7 +178,7 @@ def _formulation(operator: Operator, parts: Parts) -> Formulation:
         gradient=operator.gradient.name if operator.gradient is not None else None,
         published=operator.source,
         numpy=standalone_file(operator),
-        used_by=tuple(entry_item(entry.entry) for entry in parts.users(operator)),
+        used_by=tuple(map(use_item, uses.users(operator.name))),
     )
 
 
@@ -240,29 +187,9 @@ def _option(one: Option) -> OptionOf:
     return OptionOf(name=one.name, type=kind, required=one.required, default=one.default)
 
 
-def _passages(source_id: str, path: str, parts: Parts) -> tuple[Passage, ...]:
+def _passages(source_id: str, path: str, uses: Uses) -> tuple[Passage, ...]:
     found = [
-        Passage(
-            first_line=claim.claim.span[0],
-            last_line=claim.claim.span[1],
-            claim=claim.claim.id,
-            component=entry_item(entry.entry),
-        )
-        for entry, claim in parts.passages(source_id, path)
+        Passage(first_line=passage.first, last_line=passage.last, claim=passage.claim, component=use_item(one))
+        for one, passage in uses.passages(source_id, path)
     ]
     return tuple(sorted(found, key=lambda one: (one.first_line, one.last_line, one.component.id, one.claim)))
-
-
-def _names(found: Names) -> Iterable[Name]:
-    for (symbol, meaning, argument), one in found.items():
-        yield Name(
-            symbol=symbol,
-            meaning=meaning,
-            argument=argument or None,
-            names=tuple(one.keys),
-            used_by=tuple(_user(user) for user in one.users.values()),
-        )
-
-
-def _user(user: CheckedCollection | CheckedEntry) -> Item:
-    return collection_item(user) if isinstance(user, CheckedCollection) else entry_item(user.entry)

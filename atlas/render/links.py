@@ -24,6 +24,7 @@ _ID_IN_BODY = re.compile(r'\sid="([^"]*)"')
 
 _PLAIN = re.compile(r"(\./|(?:\.\./)*)((?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?)(?:#([\w.~-]*))?", re.ASCII)
 """What nearly all links look like: steps up, names without any sign that is written in another way, a fragment."""
+_PLAIN_ID = re.compile(r"[\w.~-]+", re.ASCII)
 
 _BASE = "http://site.invalid"
 _MOUNT = "/mount/"
@@ -53,12 +54,22 @@ def anchor_ids(html: str) -> set[str]:
     return {unescape(found) for found in _ID_IN_BODY.findall(html)}
 
 
+def ids_in(page: str) -> set[str]:
+    """The ids in a whole page."""
+    return {unescape("".join(groups)) for groups in _ID.findall(page)}
+
+
+def is_plain_id(name: str) -> bool:
+    """Whether an id is written in a link as it is."""
+    return _PLAIN_ID.fullmatch(name) is not None
+
+
 @dataclass(slots=True)
 class _Link:
     """A target and who links to it."""
 
     label: str
-    """The file that the first linking page is made from, or its address."""
+    """The file that a linking page is made from, or its address: of several the first by name."""
     written: str
     """The link as that page has it."""
     count: int = 1
@@ -106,10 +117,12 @@ class LinkCheck:
     def _keep(self, label: str, written: str, target: str | None, fragment: str) -> None:
         # A target outside the site is told apart by how it is written, as it has no address in it.
         key = (target, fragment) if target is not None else (None, written)
-        if key in self._links:
-            self._links[key].count += 1
-        else:
+        if (link := self._links.get(key)) is None:
             self._links[key] = _Link(label, written)
+            return
+        link.count += 1
+        if (label, written) < (link.label, link.written):
+            link.label, link.written = label, written
 
     def issues(self, site: Path) -> list[Issue]:
         """One issue for each target that the built site lacks."""
@@ -131,7 +144,7 @@ class LinkCheck:
             for fragment in wanted:
                 yield _issue(self._links[target, fragment], "A904", "leads to no page or file of the site")
         elif anchors and file.suffix == ".html":
-            ids = {unescape("".join(groups)) for groups in _ID.findall(file.read_text(encoding="utf-8"))}
+            ids = ids_in(file.read_text(encoding="utf-8"))
             for fragment in anchors:
                 if fragment not in ids:
                     problem = f"leads to a page without an element with the id {fragment!r}"

@@ -7,26 +7,26 @@ link to a part of a page leads to the page itself, as Markdown has no anchors.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from html import unescape
-from importlib.resources import files
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Undefined
+from jinja2 import Undefined
 from markupsafe import Markup
 
-from atlas.markup.code import CodeLine
+from atlas.markup.code import CodeLine, CodeLines, plain_code
 from atlas.markup.markdown import cell, code_block, code_span, destination, display_maths, escaped, inline_markdown
 from atlas.markup.markdown import inline_maths as inline
 from atlas.render.addresses import linked, markdown_file
 from atlas.render.alternates import json_of
 from atlas.render.deferred import Inline, Maths
-from atlas.render.pages import PagePlan
+from atlas.render.pages import ALSO_IN, PagePlan
 from atlas.render.parts import Link
-from atlas.render.site import SiteAsset, relative_url
+from atlas.render.printing import Templates
+from atlas.render.site import Produced, SiteAsset, relative_url
 from atlas.render.symbol_marks import MarkedMaths
 
-_TAG = re.compile("<[^>]*>")
+_FENCED = re.compile(r"(?m)^(`{3,})((?:[^\n]*+\n)+?)\1$")
+"""A block of code, line by line up to the fence that closes it."""
 _LANGUAGES = {"py": "python", "md": "markdown", "js": "javascript", "rs": "rust"}
 """What fences call languages whose files end otherwise."""
 
@@ -38,16 +38,9 @@ class MarkdownRenderer:
         self._site_name = site_name
         self._file = ""
         self._links: set[str] = set()
-        self._environment = Environment(
-            loader=FileSystemLoader([*templates, Path(str(files("openmodelatlas_theme")))]),
-            autoescape=True,  # what `finalize` has made is left as it is; anything else would show as HTML
-            undefined=StrictUndefined,
-            finalize=self._printed,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,  # templates do not change during a build, and each look for changes asks the disk
-            keep_trailing_newline=True,
-        )
+        # What `_printed` has made is left as it is; anything else would show as HTML.
+        self._environment = Templates(templates, self._printed)
+        self._environment.keep_trailing_newline = True
         self._environment.filters.update(
             code=_code, cell=_cell, block=_block, display=_display, link=self._link, anyway=_anyway
         )
@@ -56,11 +49,10 @@ class MarkdownRenderer:
         """Render pages one at a time, each to a file below a folder; finished ones are written as they are."""
         for plan in plans:
             url = markdown_file(plan.url)
-            if plan.finished is not None:
-                form = plan.finished.forms["markdown"]
-                text, links = form.text(), form.links
-            else:
-                text, links = self.made(plan)
+            if (done := plan.finished) is not None:
+                yield SiteAsset(url, Produced(done.markdown, done.markdown_digest), done.links, plan.url)
+                continue
+            text, links = self.made(plan)
             path = folder / url
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
@@ -74,9 +66,20 @@ class MarkdownRenderer:
         html = relative_url(plan.url, url)
         self._links.add(html)
         text = template.render(
-            view=plan.view, site_name=self._site_name, html=html, json=json_of(plan.kind, plan.url), to=self._to
+            view=plan.view,
+            site_name=self._site_name,
+            html=html,
+            json=json_of(plan.kind, plan.url),
+            to=self._to,
+            also_in=ALSO_IN,
         )
-        return _folded(text), frozenset(self._links)
+        return folded(text), frozenset(self._links)
+
+    def also_in(self, page: str, links: Sequence[Link], more: Link | None) -> tuple[str, frozenset[str]]:
+        """What the Markdown of the page at an address says of its relatives, and the links in that."""
+        self._file, self._links = markdown_file(page), set()
+        template = self._environment.get_template("markdown/also_in.md")
+        return template.render(links=links, more=more), frozenset(self._links)
 
     def _printed(self, value: object) -> object:
         """What a template prints of a value."""
@@ -130,14 +133,17 @@ def _display(formula: Maths | MarkedMaths) -> Markup:
 
 def _block(lines: Iterable[CodeLine | str], name: str = "") -> Markup:
     """Lines of code; the language follows from the name of their file."""
-    texts = (one if isinstance(one, str) else unescape(_TAG.sub("", one.html)) for one in lines)
+    if isinstance(lines, CodeLines):
+        text = lines.plain
+    else:
+        text = "\n".join(one if isinstance(one, str) else plain_code((one,)) for one in lines)
     ending = name.rpartition(".")[2] if "." in name else ""
-    return _anyway(code_block("\n".join(texts), _LANGUAGES.get(ending, ending)))
+    return _anyway(code_block(text, _LANGUAGES.get(ending, ending)))
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
     """The text with one blank line where templates leave several, outside of code."""
-    pieces = re.split(r"(?ms)^(`{3,})(.*?)^\1$", text)
+    pieces = _FENCED.split(text)
     kept = []
     for number in range(0, len(pieces), 3):
         kept.append(re.sub(r"\n{3,}", "\n\n", pieces[number]))

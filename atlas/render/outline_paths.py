@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 TOLERANCE = 6.0
 """How far, in thousandths of the letters' size, an outline may move: a tenth of a dot in text of 17 dots."""
 SAMPLES = 8
 """By how many straight pieces a curve is followed before those that are not needed go."""
+PATHS = 500
+"""How many outlines are remembered: a root of one height has the same in all formulas."""
 Point = tuple[float, float]
 """A place, in thousandths of the letters' size."""
 _PIECE = re.compile(r"([A-Za-z])|(-?\d*\.?\d+)|[\s,]+|(.)", re.DOTALL)
@@ -20,6 +23,7 @@ _ARGUMENTS = {"m": 2, "l": 2, "h": 1, "v": 1, "c": 6, "s": 4, "z": 0}
 """The commands that are known, in lower case, and how many numbers each takes."""
 
 
+@lru_cache(maxsize=PATHS)
 def straightened(path: str) -> str:
     """The path of straight lines that differs from a path by no more than the tolerance; an unknown one as it is."""
     try:

@@ -8,32 +8,54 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib.resources import files
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from atlas.entries.atlas import Placed
+from atlas.markup.code import CodeLine, CodeLines, list_items
 from atlas.render.alternates import alternates
 from atlas.render.component_view import ComponentView
 from atlas.render.deferred import Typesetting
 from atlas.render.edit_links import Edits
-from atlas.render.finished import Finished
+from atlas.render.parts import Link
+from atlas.render.printing import Templates
 from atlas.render.site import Body, Heading, NavSection, PageStore, Settings, SitePage, relative_url
-from atlas.render.structure_view import StructureView
-from atlas.render.thin import thin
+from atlas.render.structure_view import PlaceItem, StructureView
 from atlas.render.weight import ROOMS, Room, is_light, roomiest
 
 PASSAGES = "passages/"
 """The folder of code that pages bring when a reader comes near."""
 
+ALSO_IN = Markup("<!--also-in-->")
+"""Stands where a component's page names its relatives, which are known once all collections are."""
+
 _INDENT = re.compile(
-    r"(?<=>)\n\s*(?=</?(?:article|caption|d[dlt]|details|div|h\d|header|li|nav|[ou]l|p|section|summary|t[dhr]|t[a-z]{4,5})\b)"
+    r">\n\s*(?=</?(?:article|caption|d[dlt]|details|div|h\d|header|li|nav|[ou]l|p|section|summary|t[dhr]|t[a-z]{4,5})\b)"
 )
-"""White space between a tag and that of a block, which is never seen; code has no tags of blocks in it."""
+"""A tag's end with white space between it and the tag of a block, which is never seen; code has no tags of blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A page that is made already."""
+
+    headings: tuple[Heading, ...]
+    """The table of contents."""
+    body: Body
+    """Its HTML."""
+    column: Body
+    """The structure beside it."""
+    markdown: Body
+    """Its Markdown."""
+    links: frozenset[str]
+    """The links in its Markdown."""
+    digest: bytes
+    """What its HTML, the structure and the headings follow from."""
+    markdown_digest: bytes
+    """What its Markdown follows from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +83,7 @@ class PagePlan:
     owner: Placed | None = None
     """The entry or collection whose claims it shows."""
     finished: Finished | None = None
-    """The page as it was kept, of which nothing is to be made again; its view is None then."""
+    """The page as a collection gives it, of which nothing is to be made again; its view is None then."""
 
 
 def distinct(plans: Sequence[PagePlan]) -> list[PagePlan]:
@@ -126,17 +148,11 @@ class Renderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
     def __init__(self, settings: Settings, typesetting: Typesetting) -> None:
-        own = Path(str(files("openmodelatlas_theme")))
         self._settings = settings
         self._typesetting = typesetting
-        self._environment = Environment(
-            loader=FileSystemLoader([*settings.templates, own]),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            auto_reload=False,  # templates do not change during a build, and each look for changes asks the disk
-        )
+        self._environment = Templates(settings.templates)
+        self._neighbours = _Neighbours()
+        self._environment.filters["list_items"] = _list_items
         self.passages: dict[str, str] = {}
         """Code that pages bring when a reader comes near, by address; there once the pages are rendered."""
 
@@ -144,10 +160,9 @@ class Renderer:
         """Render pages one at a time; their bodies go to the store, where those of finished ones are."""
         for plan in plans:
             structure: Body | None
+            body: Body
             if plan.finished is not None:
-                forms, headings = plan.finished.forms, plan.finished.headings
-                body: Body = forms["body"].text
-                structure = forms["structure"].text
+                headings, body, structure = plan.finished.headings, plan.finished.body, plan.finished.column
             else:
                 made = self.made(plan)
                 headings = made.headings
@@ -165,6 +180,7 @@ class Renderer:
                 body=body,
                 context={"document_title": plan.document_title, "structure": structure},
                 alternates=alternates(plan.kind, plan.url),
+                digest=plan.finished.digest if plan.finished is not None else b"",
             )
 
     def made(self, plan: PagePlan) -> Made:
@@ -174,24 +190,36 @@ class Renderer:
         body, outline, passages = self._body(plan, column)
         return Made(body, column, tuple(outline.headings), passages.kept)
 
+    def also_in(self, page: str, links: Sequence[Link], more: Link | None) -> tuple[str, tuple[Heading, ...]]:
+        """What the page at an address says of its relatives, with its heading."""
+        outline = Outline()
+        template = self._environment.get_template("entity/also_in.html")
+        html = template.render(links=links, more=more, outline=outline, to=partial(_link, page=page))
+        return _INDENT.sub(">", html).strip(), tuple(outline.headings)
+
     def _column(self, plan: PagePlan) -> str:
         """The structure beside the page, if any."""
         if plan.structure is None:
             return ""
         template = self._environment.get_template("entity/structure.html")
-        return template.render(view=plan.structure, to=partial(_link, page=plan.url))
+        return template.render(
+            view=plan.structure, to=partial(_link, page=plan.url), again=self._neighbours.of(plan.url)
+        )
 
     def _body(self, plan: PagePlan, column: str) -> tuple[str, Outline, Passages]:
         """The page with as much code as there is room for, its headings, and the code that is left out."""
         if not isinstance(plan.view, ComponentView):
             return self._rendered(plan, ROOMS[0])
 
+        tried: dict[Room, tuple[str, Outline, Passages]] = {}
+
         def fits(room: Room) -> bool:
-            body, outline, _ = self._rendered(plan, room)
+            tried[room] = body, outline, _ = self._rendered(plan, room)
             return is_light(_around(plan, outline), column, body)
 
         longest = max((len(one.code) for one in plan.view.excerpts), default=0)
-        return self._rendered(plan, roomiest(longest, fits))
+        room = roomiest(longest, fits)
+        return tried[room] if room in tried else self._rendered(plan, room)
 
     def _rendered(self, plan: PagePlan, room: Room) -> tuple[str, Outline, Passages]:
         """The page with so much code, its headings, and the code that is left out."""
@@ -204,8 +232,38 @@ class Renderer:
             site_name=self._settings.site_name,
             room=room,
             passage=passages.keep,
+            also_in=ALSO_IN,
         )
-        return thin(_INDENT.sub("", html)), outline, passages
+        return _INDENT.sub(">", html), outline, passages
+
+
+class _Neighbours:
+    """What the columns beside pages of one folder show alike: their links to all other pages are the same."""
+
+    def __init__(self) -> None:
+        self._folder = ""
+        self._made: dict[PlaceItem, Markup] = {}
+
+    def of(self, page: str) -> Callable[[Callable[[PlaceItem], Markup], PlaceItem], Markup]:
+        """What makes a place by a macro, unless it was made for a page beside this one."""
+        folder = page.rstrip("/").rpartition("/")[0]
+        if folder != self._folder:
+            self._folder = folder
+            self._made.clear()
+
+        def again(macro: Callable[[PlaceItem], Markup], place: PlaceItem) -> Markup:
+            if place.url.startswith(page):  # below the page, where links are shorter
+                return macro(place)
+            if place not in self._made:
+                self._made[place] = macro(place)
+            return self._made[place]
+
+        return again
+
+
+def _list_items(lines: Iterable[CodeLine]) -> Markup:
+    """Lines of code as items of a list."""
+    return lines.items if isinstance(lines, CodeLines) else list_items(lines)
 
 
 def _around(plan: PagePlan, outline: Outline) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from markupsafe import Markup
@@ -16,13 +16,15 @@ from atlas.entries.atlas import Placed
 from atlas.entries.collection import Model
 from atlas.graph.accounting import Account
 from atlas.kept import Kept, code_digest, key_of
-from atlas.markup.code import CodeLine, excerpt, highlight
+from atlas.markup.code import CodeLine, CodeLines, excerpt, highlight
 from atlas.operators.registry import Operator
 from atlas.render.addresses import claim_anchor, entry_page, operator_anchor, source_page, standalone_file
 from atlas.render.deferred import Inline, Maths, Typesetting
 from atlas.sizes import Size
 from atlas.sources.pins import PinState, PinStatus
 
+PASSAGES = 200
+"""How many passages of pinned files are remembered; one page after the other shows the same."""
 Count = str | Maths
 """A count as pages show it."""
 
@@ -167,17 +169,11 @@ class Parts:
         self.typesetting = typesetting
         self.entries = checked.entries
         self._highlighted: dict[tuple[str, str], tuple[Markup, ...]] = {}
+        self._passage = lru_cache(maxsize=PASSAGES)(self._cut)
+        self._below: dict[str, str] = {}
         self._references: dict[str, ReferenceView] = {}
-        self._by_operator: dict[str, list[CheckedEntry]] = defaultdict(list)
-        self._by_family: dict[str, list[CheckedEntry]] = defaultdict(list)
-        self._by_file: dict[tuple[str, str], list[tuple[CheckedEntry, CheckedClaim]]] = defaultdict(list)
         self._before: dict[str, CheckedEntry] = {}
         self._after: dict[str, CheckedEntry] = {}
-        for entry in self.entries:
-            self._by_operator[entry.operator.name].append(entry)
-            self._by_family[entry.operator.family].append(entry)
-            for claim in entry.claims:
-                self._by_file[claim.claim.source, claim.claim.path].append((entry, claim))
         for collection in checked.collections.values():
             for entry, after in pairwise(collection.entries):
                 self._after[entry.entry.id] = after
@@ -185,19 +181,13 @@ class Parts:
 
     def text(self, owner: Placed, markdown: str) -> Inline:
         """A text of one line that stands in the file of an entry or collection."""
-        return self.typesetting.text(markdown, owner.file.relative_to(self.checked.atlas.content).as_posix())
+        return self.typesetting.text(markdown, self.below(owner))
 
-    def users(self, operator: Operator) -> Sequence[CheckedEntry]:
-        """The entries that were checked against an operator."""
-        return self._by_operator.get(operator.name, ())
-
-    def relatives(self, operator: Operator) -> Sequence[CheckedEntry]:
-        """The entries that were checked against an operator of the same family."""
-        return self._by_family.get(operator.family, ())
-
-    def passages(self, source_id: str, path: str) -> Sequence[tuple[CheckedEntry, CheckedClaim]]:
-        """The claims of entries about a pinned file."""
-        return self._by_file.get((source_id, path), ())
+    def below(self, owner: Placed) -> str:
+        """The file of an entry or collection, below the content folder."""
+        if owner.path not in self._below:
+            self._below[owner.path] = owner.file.relative_to(self.checked.atlas.content).as_posix()
+        return self._below[owner.path]
 
     def neighbours(self, entry: CheckedEntry) -> tuple[CheckedEntry | None, CheckedEntry | None]:
         """The entries before and after in the same collection."""
@@ -231,11 +221,15 @@ class Parts:
             self._kept.put({key: json.dumps(lines).encode()})
         return lines
 
+    def _cut(self, source_id: str, path: str, first: int, last: int) -> CodeLines:
+        """A passage of a pinned file that is at hand."""
+        return excerpt(self.highlighted(source_id, path), first, last)
+
     def excerpt(self, claim: CheckedClaim) -> ExcerptView:
         """The passage of a claim."""
         source, path = claim.claim.source, claim.claim.path
         first, last = claim.claim.span
-        code = () if claim.excerpt is None else excerpt(self.highlighted(source, path), first, last)
+        code = CodeLines() if claim.excerpt is None else self._passage(source, path, first, last)
         lines = f"{first}–{last}" if last > first else str(first)
         name = path.rpartition("/")[2]
         return ExcerptView(claim.claim.id, name, lines, claim_anchor(claim), code, claim.missing)

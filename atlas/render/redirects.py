@@ -15,7 +15,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from atlas.entries.atlas import Atlas, Placed
+from atlas.entries.atlas import Collection, Placed, Source
 from atlas.issues import Issue
 from atlas.render.addresses import collection_page, entry_page, source_page
 from atlas.render.site import Redirect, SiteAsset, relative_url
@@ -24,14 +24,16 @@ _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*
 """What an address looks like that a page may have had."""
 
 
-def stated_redirects(atlas: Atlas) -> Iterator[Redirect]:
-    """What entries say they were called before."""
-    for collection in atlas.collections.values():
-        yield from _formerly(collection, collection.data.formerly, collection_page(collection.id))
-    for entry in atlas.entries:
+def redirects_of(collection: Collection) -> Iterator[Redirect]:
+    """What a collection and its entries say they were called before."""
+    yield from _formerly(collection, collection.data.formerly, collection_page(collection.id))
+    for entry in collection.entries:
         yield from _formerly(entry, entry.data.formerly, entry_page(entry))
-    for source in atlas.sources.values():
-        yield from _formerly(source, source.data.formerly, source_page(source.id))
+
+
+def source_redirects(source: Source) -> Iterator[Redirect]:
+    """What a source says it was called before."""
+    return _formerly(source, source.data.formerly, source_page(source.id))
 
 
 def redirect_files(

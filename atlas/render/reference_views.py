@@ -11,10 +11,11 @@ from atlas.markup.code import CodeLine, excerpt
 from atlas.operators.catalogue import FAMILIES
 from atlas.operators.family import KINDS, Kind
 from atlas.operators.registry import Operator
-from atlas.render.addresses import anchor, entry_page, family_page, file_page, source_page
+from atlas.render.addresses import anchor, component_page, family_page, file_page, source_page
 from atlas.render.deferred import Maths
 from atlas.render.kinds import picture_name
 from atlas.render.parts import Link, Parts, ReferenceView, pin_text, written
+from atlas.render.uses import Uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,30 +154,30 @@ class SourcesView:
     """Each project with its release or revision, its licence, and the number of pinned files."""
 
 
-def operators_view(parts: Parts) -> OperatorsView:
+def operators_view(uses: Uses) -> OperatorsView:
     """The index of operators, from what reads the input to what reads the output."""
     by_kind: dict[Kind, list[FamilyCard]] = {kind: [] for kind in KINDS}
     for name, members in FAMILIES.items():
         first = members[0]
         link = Link(first.belongs_to.title, family_page(name))
-        by_kind[first.kind].append(FamilyCard(link, first.summary, len(members), len(parts.relatives(first))))
+        by_kind[first.kind].append(FamilyCard(link, first.summary, len(members), len(uses.relatives(name))))
     return OperatorsView(
         tuple((picture_name(kind), KINDS[kind], tuple(cards)) for kind, cards in by_kind.items() if cards)
     )
 
 
-def family_view(name: str, parts: Parts) -> FamilyView:
+def family_view(name: str, uses: Uses, parts: Parts) -> FamilyView:
     """The page of a family of operators."""
     members = FAMILIES[name]
     conventions = tuple(members[0].conventions)
-    formulations = tuple(_formulation(one, conventions, parts) for one in members)
+    formulations = tuple(_formulation(one, conventions, uses, parts) for one in members)
     return FamilyView(members[0].belongs_to.title, conventions, formulations)
 
 
-def file_view(source: Source, path: str, parts: Parts) -> FileView:
+def file_view(source: Source, path: str, uses: Uses, parts: Parts) -> FileView:
     """The page of a pinned file."""
     manifest = source.data
-    passages = _passages(source.id, path, parts)
+    passages = _passages(source.id, path, uses)
     return FileView(
         path=path,
         name=path.rpartition("/")[2],
@@ -228,10 +229,9 @@ def sources_view(checked: Checked) -> SourcesView:
     )
 
 
-def _formulation(operator: Operator, conventions: tuple[str, ...], parts: Parts) -> FormulationView:
-    source, users = operator.source, parts.users(operator)
+def _formulation(operator: Operator, conventions: tuple[str, ...], uses: Uses, parts: Parts) -> FormulationView:
+    source, formula = operator.source, uses.formula(operator.name)
     published = Link(source, f"https://arxiv.org/abs/{source[6:]}") if source.startswith("arXiv:") else Link(source, "")
-    formula = parts.typesetting.maths(users[0].entry.data.formula, display=True) if users else None
     return FormulationView(
         title=operator.title,
         name=operator.name,
@@ -243,8 +243,8 @@ def _formulation(operator: Operator, conventions: tuple[str, ...], parts: Parts)
             for name, option in operator.options.items()
         ),
         conventions=tuple(operator.conventions[name] for name in conventions),
-        formula=formula,
-        users=tuple(parts.entry_link(entry, full=True) for entry in users),
+        formula=parts.typesetting.maths(formula, display=True) if formula is not None else None,
+        users=tuple(one.link for one in uses.users(operator.name)),
         gradient=operator.gradient.name if operator.gradient is not None else "",
         reference=parts.reference(operator),
     )
@@ -253,14 +253,13 @@ def _formulation(operator: Operator, conventions: tuple[str, ...], parts: Parts)
 Passage = tuple[int, int, str, str, str]
 
 
-def _passages(source_id: str, path: str, parts: Parts) -> list[Passage]:
+def _passages(source_id: str, path: str, uses: Uses) -> list[Passage]:
     """First line, last line, title, address and note of each documented passage, in the order of the file."""
     found: dict[Passage, None] = {}
-    for entry, claim in parts.passages(source_id, path):
-        first, last = claim.claim.span
-        title = parts.entry_link(entry, full=True).title
-        url = f"{entry_page(entry.entry)}#source-{claim.claim.id}"
-        found[first, last, title, url, f"lines {first}–{last}"] = None
+    for one, passage in uses.passages(source_id, path):
+        first, last = passage.first, passage.last
+        url = f"{component_page(one.id)}#source-{passage.claim}"
+        found[first, last, one.link.title, url, f"lines {first}–{last}"] = None
     return sorted(found)
 
 

@@ -7,10 +7,12 @@ any spelling and by its figures; each place where it stands in a model gives it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from atlas.checks.checked import Checked, CheckedCollection
+from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
 from atlas.graph.structure import Node
 from atlas.operators.names import ALSO_CALLED
@@ -23,9 +25,9 @@ from atlas.render.pages import PagePlan
 from atlas.render.parameters_view import ParametersView
 from atlas.render.parts import Count
 from atlas.render.reference_views import FamilyView, FileView, FormulationView, SourceView
-from atlas.render.search_index import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT
+from atlas.render.search_found import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT, grouped
 from atlas.render.search_words import GREEK
-from atlas.render.site import FoundKind, Prose, SearchRecord
+from atlas.render.site import FoundGroup, FoundKind, Prose, SearchRecord
 from atlas.sizes import size
 
 Texts = Iterator[tuple[int, str]]
@@ -38,12 +40,57 @@ SUMMARY_LETTERS = 200
 _LETTERS = {name: chr(0x3B1 + number) for number, name in enumerate(GREEK)} | {"ell": "ℓ"}
 
 
-def search_records(checked: Checked, plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
-    """The records of all planned pages, and those of the sizes that models and libraries name."""
+@dataclass(frozen=True, slots=True)
+class FoundShare:
+    """What search finds of one collection."""
+
+    is_model: bool
+    """Whether it is a model; models come before libraries."""
+    pages: tuple[FoundGroup, ...]
+    """Its own page and those of its entries."""
+    sizes: tuple[FoundGroup, ...]
+    """The sizes that it names."""
+
+
+def found_share(collection: CheckedCollection, plans: Iterable[PagePlan]) -> FoundShare:
+    """The share of a collection, from the plans of its pages."""
+    return FoundShare(
+        isinstance(collection.collection.data, Model),
+        tuple(grouped(_own_records(collection, plans))),
+        tuple(grouped(_sizes(collection))),
+    )
+
+
+def _own_records(collection: CheckedCollection, plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
+    """The records of a collection's pages; those of its entries know where the entries stand in the model."""
+    nodes: dict[str, list[Node]] = defaultdict(list)
+    for node in collection.graph.nodes if collection.graph is not None else ():
+        nodes[node.entry.id].append(node)
+    for plan in plans:
+        if isinstance(plan.view, ComponentView) and plan.owner is not None:
+            yield _record("component", plan, *component_words(plan.view, nodes[plan.owner.id]))
+        else:
+            yield from _of_plan(plan)
+
+
+def found_groups(shares: Sequence[FoundShare], plans: Iterable[PagePlan]) -> Iterator[FoundGroup]:
+    """All that search finds: of the collections, of the other pages, and of the sizes that collections name.
+
+    Args:
+        shares: The shares of the collections in the order of their ids.
+        plans: The pages that belong to no collection.
+    """
+    for share in sorted(shares, key=lambda one: not one.is_model):
+        yield from share.pages
+    yield from grouped(page_records(plans))
+    for share in shares:
+        yield from share.sizes
+
+
+def page_records(plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
+    """The records of planned pages."""
     for plan in plans:
         yield from _of_plan(plan)
-    for collection in checked.collections.values():
-        yield from _sizes(collection)
 
 
 def prose_record(url: str, title: str, prose: Prose) -> SearchRecord:
@@ -89,9 +136,6 @@ def component_words(view: ComponentView, nodes: Iterable[Node]) -> tuple[str, tu
 
 
 def _of_plan(plan: PagePlan) -> Iterator[SearchRecord]:
-    if plan.finished is not None:
-        yield _record("component", plan, plan.finished.where, plan.finished.texts)
-        return
     match plan.view:
         case ModelView() as view:
             yield _record("model", plan, f"{view.kind} · {view.paper.year}", _model(view))

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -99,6 +100,20 @@ class Alternate:
 
 
 @dataclass(frozen=True, slots=True)
+class Produced:
+    """A text that is produced when it is written, with what tells it from every other."""
+
+    text: Body
+    """Produces it."""
+    digest: bytes
+    """A digest of what it follows from."""
+
+    def __call__(self) -> str:
+        """The text."""
+        return self.text()
+
+
+@dataclass(frozen=True, slots=True)
 class SitePage:
     """One page that is made from entries; its body's links are relative to its own address."""
 
@@ -122,6 +137,9 @@ class SitePage:
     """What the template needs besides the body."""
     alternates: tuple[Alternate, ...] = ()
     """The other forms in which it is published."""
+    digest: bytes = b""
+    """A digest of what its body, its headings and what its context produces follow from; empty where it is not known,
+    and then stored texts are compared."""
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
@@ -136,8 +154,8 @@ class SiteAsset:
 
     url: str
     """The address below the site's root, with a file name."""
-    content: Path | bytes
-    """The file to copy, or the bytes to write."""
+    content: Path | bytes | StoredBody | Produced
+    """The file to copy, the bytes to write, or a text that is written where the site does not have it already."""
     links: frozenset[str] = frozenset()
     """The links in it to other addresses of the site, as they are written, to be checked like those of pages."""
     page: str | None = None
@@ -214,6 +232,29 @@ class SearchRecord:
     """By what else it is found: texts, each with its weight."""
 
 
+@dataclass(frozen=True, slots=True)
+class FoundGroup:
+    """Things of one kind that search finds, with the words by which it finds them, ready for an index to merge.
+
+    What is a list here is one text or one array of bytes, so that ten thousand pages need little memory.
+    """
+
+    kind: FoundKind
+    """What kind of things they are."""
+    count: int
+    """How many they are, at least one; each is known by its place from 0 on."""
+    shown: str
+    """What is shown of each, a line each: its address, name, what it belongs to and summary, as a list in JSON."""
+    words: str
+    """Every word by which one of them is found, a line each."""
+    counts: bytes
+    """How many are found by each word, as an array of numbers."""
+    postings: bytes
+    """For each word in turn, the place and weight of those that are found by it, as an array of numbers."""
+    also: tuple[tuple[int, str], ...] = ()
+    """Other names by which an alphabetical index lists them, each with the place of what it names."""
+
+
 def _nothing() -> None:
     """The `close` of a site that holds nothing open, and the `settle` of one whose assets are finished."""
 
@@ -232,7 +273,7 @@ class Site:
     """Renders the prose pages beside the entries."""
     redirects: tuple[Redirect, ...] = ()
     """What entries were called before."""
-    records: tuple[SearchRecord, ...] = ()
+    found: tuple[FoundGroup, ...] = ()
     """What search finds of the pages; prose pages get theirs once they are rendered."""
     close: Callable[[], None] = _nothing
     """Releases what `prose` and the bodies hold open, such as the Node process; called once, after the last page."""
@@ -256,7 +297,7 @@ class PageStore:
         """Store what a stored body has as its data."""
         with self._path.open("ab") as file:
             file.write(data)
-        stored = StoredBody(self._path, self._end, len(data))
+        stored = StoredBody(self._path, self._end, len(data), blake2b(data, digest_size=16).digest())
         self._end += len(data)
         return stored
 
@@ -271,6 +312,8 @@ class StoredBody:
     """The offset of its first byte."""
     length: int
     """How many compressed bytes it has."""
+    digest: bytes
+    """A digest of these bytes, which is the same for the same text."""
 
     def __call__(self) -> str:
         """Read the body."""
@@ -299,9 +342,22 @@ def relative_url(target: str, page: str) -> str:
 @lru_cache(maxsize=LINKS)
 def _relative_path(path: str, folder: str) -> str:
     """The link from a folder to an address, both below the site's root."""
-    # From the root on, as posixpath would else ask the system twice for the folder that it runs in.
-    link = quote(posixpath.relpath(f"/{path}", f"/{folder}"))
+    there, here = _parts(path), _parts(folder)
+    shared = 0
+    for one, other in zip(there, here, strict=False):
+        if one != other:
+            break
+        shared += 1
+    link = quote("/".join((*("..",) * (len(here) - shared), *there[shared:])) or ".")
     return f"{link}/" if path.endswith("/") or not path else link
+
+
+def _parts(path: str) -> list[str]:
+    """The names in a path from the root on; none is left in it that stands for another, such as `..`."""
+    parts = path.removesuffix("/").split("/")
+    if "" in parts or "." in parts or ".." in parts:
+        return [one for one in posixpath.normpath(f"/{path}").split("/") if one]
+    return parts
 
 
 def _require_plain(parts: list[str], url: str) -> None:

@@ -9,14 +9,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
-from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
-from fontTools.fontBuilder import FontBuilder
-from fontTools.pens.ttGlyphPen import TTGlyphPen
-from fontTools.ttLib import TTFont
-
 from atlas.exceptions import NodeError
+from atlas.kept import Kept, code_digest, key_of
 
 NAME = "KaTeX_Sizes-Regular.woff2"
 """The file of the one font."""
@@ -29,7 +26,7 @@ _FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 _OWN = re.compile(r"font-family:\s*KaTeX_Size([1-4])\b")
 
 
-def with_one_font_of_sizes(installed: Sequence[Path]) -> tuple[Path, ...]:
+def with_one_font_of_sizes(installed: Sequence[Path], kept: Kept) -> tuple[Path, ...]:
     """KaTeX's files as they were installed, the CSS first, with the one font written in place of the four.
 
     Raises:
@@ -42,7 +39,13 @@ def with_one_font_of_sizes(installed: Sequence[Path]) -> tuple[Path, ...]:
     sheet.write_text(one_family(sheet.read_text(encoding="utf-8")), encoding="utf-8")
     replaced = [given[name] for name in SIZES]
     one = replaced[0].with_name(NAME)
-    one.write_bytes(merged([file.read_bytes() for file in replaced]))
+    fonts = [file.read_bytes() for file in replaced]
+    key = key_of("font of sizes", code_digest("render/size_fonts"), version("fonttools"), *fonts)
+    found = kept.get([key])
+    if key not in found:
+        found[key] = merged(fonts)
+        kept.put(found)
+    one.write_bytes(found[key])
     for file in replaced:
         file.unlink()
     return (sheet, *(file for file in others if file not in replaced), one)
@@ -72,6 +75,12 @@ def merged(fonts: Sequence[bytes]) -> bytes:
     Without a feature a character is that of the first font that has it; with the feature `ss01`, `ss02` … it is that of
     the first, the second … The same input gives the same bytes.
     """
+    # Their import takes longer than a build in which no font is made.
+    from fontTools.feaLib.builder import addOpenTypeFeaturesFromString
+    from fontTools.fontBuilder import FontBuilder
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+    from fontTools.ttLib import TTFont
+
     glyphs, widths, first = {".notdef": TTGlyphPen(None).glyph()}, {".notdef": (0, 0)}, dict[int, str]()
     features: list[str] = []
     highest = lowest = gap = em = date = 0

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from atlas.render.staging_names import beside_prefix, inside_prefix
+
 _LOCK = "lock"
 _NEW = "new"
 _OLD = "old"
@@ -63,16 +65,12 @@ class Staging:
         _remove(self._folder, self._lock)
 
 
-def _prefix(site: Path) -> str:
-    return f".{site.name}-building-"
-
-
 def _claim(site: Path) -> tuple[Path, FileLock]:
     """A fresh folder on the site's file system, and its lock."""
     try:
-        return _claim_in(site.parent, _prefix(site))
+        return _claim_in(site.parent, beside_prefix(site))
     except PermissionError:  # the site may be the only place that can be written, as in a container
-        return _claim_in(None, _prefix(site))
+        return _claim_in(None, beside_prefix(site))
 
 
 def _claim_in(parent: Path | None, prefix: str) -> tuple[Path, FileLock]:
@@ -89,7 +87,7 @@ def _claim_in(parent: Path | None, prefix: str) -> tuple[Path, FileLock]:
 
 def _remove_leftovers(site: Path) -> None:
     """Remove what killed builds left beside a site and inside of it, once what they were at is completed or undone."""
-    for parent, prefix, mend in ((site.parent, _prefix(site), _finish), (site, _inside_prefix(site), _take_back)):
+    for parent, prefix, mend in ((site.parent, beside_prefix(site), _finish), (site, inside_prefix(site), _take_back)):
         for folder in parent.iterdir() if parent.is_dir() else ():
             if not folder.name.startswith(prefix) or not folder.is_dir():
                 continue
@@ -141,7 +139,7 @@ def _refill(new: Path, site: Path) -> None:
 
     The new site is copied beside the old one first, as only then it is known to fit on the disk; then names change.
     """
-    folder, lock = _claim_in(site, _inside_prefix(site))
+    folder, lock = _claim_in(site, inside_prefix(site))
     try:
         (folder / _OLD).mkdir()
         shutil.copytree(new, folder / _NEW, symlinks=True)
@@ -172,7 +170,3 @@ def _move_shown(source: Path, target: Path) -> None:
     for entry in list(source.iterdir()):
         if not entry.name.startswith("."):
             entry.rename(target / entry.name)
-
-
-def _inside_prefix(site: Path) -> str:
-    return f".{site.name}-exchanging-"

@@ -1,12 +1,13 @@
-"""One minified stylesheet for the whole site, made of the theme's, the code's and KaTeX's, and minified scripts.
+"""Two minified stylesheets for the whole site, made of the theme's, the code's and KaTeX's, and minified scripts.
 
-A page then asks for its styles once, and the next page finds them in the browser's cache.
+The small one is what the first screen of a page needs, so that it is drawn early; the next page finds both in the
+browser's cache.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import rcssmin
@@ -14,27 +15,32 @@ import rjsmin
 
 from atlas.render.site import SiteAsset
 
-URL = "css/site.css"
-"""Where the one stylesheet is."""
+FIRST_URL, URL = "css/first.css", "css/site.css"
+"""Where the stylesheet for the first screen is, and the one for everything else."""
 FIRST = "atlas.css"
-"""The theme's file with the tokens, which comes before the others."""
+"""The theme's file with the tokens and with what the first screen of a page needs."""
 TOGETHER = ("atlas.js", "symbols.js")
 """The scripts that most pages need, which are one file on the site and are asked for once."""
 _FONT = re.compile(r"url\(\s*fonts/")
 _CHARSET = re.compile(r'@charset "[^"]*";')
 
 
-def site_stylesheet(themes: Sequence[Path], rules: str, code: str, katex: str) -> SiteAsset:
-    """The stylesheets of the theme's `css` folder, further rules, and those of code and of KaTeX, as one file.
+def site_stylesheets(themes: Sequence[Path], rules: str, code: str, katex: str) -> tuple[SiteAsset, SiteAsset]:
+    """The stylesheet for the first screen; and the others of the theme's `css` folder, further rules, and those of code
+    and of KaTeX, as one file.
 
     A file that stands in several themes is taken from the first, as MkDocs does with `custom_dir`.
     """
     own = {file.name: file for theme in reversed(themes) for file in sorted((theme / "css").glob("*.css"))}
-    names = sorted(own, key=lambda name: (name != FIRST, name))
-    texts = [own[name].read_text(encoding="utf-8") for name in names]
-    texts += [rules, code, _FONT.sub("url(../katex/fonts/", katex)]
+    texts = {name: own[name].read_text(encoding="utf-8") for name in sorted(own)}
+    first = [texts.pop(FIRST)] if FIRST in texts else []
+    others = [*texts.values(), rules, code, _FONT.sub("url(../katex/fonts/", katex)]
+    return _minified(FIRST_URL, first), _minified(URL, others)
+
+
+def _minified(url: str, texts: Iterable[str]) -> SiteAsset:
     joined = "\n".join(_CHARSET.sub("", text) for text in texts)
-    return SiteAsset(URL, f"{rcssmin.cssmin(joined)}\n".encode())
+    return SiteAsset(url, f"{rcssmin.cssmin(joined)}\n".encode())
 
 
 def diagram_rules(nodes: int) -> str:

@@ -9,24 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.exceptions import FormulaError
 from atlas.formula.lexer import Token, tokenize
 from atlas.formula.names import Script, Scripted, canonical, read_scripted
 from atlas.formula.span import Span
 from atlas.render.deferred import Maths, Typesetting
+from atlas.render.thin_spans import TAGS
 
 COLOUR = "#a71a"
 """What the colours of marks begin with; the number of the symbol follows as two digits of base 16."""
 NONE = 255
 """The number of what shows no symbol; so many symbols can be marked, and others stay as they are."""
-
+NAMES = 2_000
+"""How many names are remembered with their canonical spelling."""
 FRACTIONS = ("\\frac", "\\dfrac", "\\tfrac")
 """Commands of two arguments."""
 _VISIBLE = '<span class="katex-html"'
 _STYLE = re.compile(rf' style="([^"]*?)(?<![-\w])color:{COLOUR}([0-9a-f]{{2}});([^"]*)"')
-_TAG = re.compile("<[^>]*>")
-_SPAN = re.compile(r'<(/)?span\b(?:[^>]*?( data-symbol="\d+"))?[^>]*>')
+_TEXT = re.compile(">([^<]+)")
+_SPAN = re.compile(r"(</?span\b[^>]*>)")
+_MARK = re.compile(r' data-symbol="\d+"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,13 @@ class MarkedMaths:
         """The TeX, for copying."""
         return self.plain.tex
 
+    def whole(self) -> str:
+        """Its HTML with all that KaTeX makes, and with the marks."""
+        html = self.plain.typesetting.html
+        return marked_html(str(html(self.plain.formula)), str(html(self.coloured.formula)))
+
     def __html__(self) -> str:
-        return marked_html(str(self.plain.__html__()), str(self.coloured.__html__()))
+        return self.plain.typesetting.shown_with(self.plain.formula, self.coloured.formula, self.whole)
 
 
 def marked(tex: str, symbols: Mapping[str, int], typesetting: Typesetting) -> Maths | MarkedMaths:
@@ -59,7 +68,7 @@ def coloured(tex: str, symbols: Mapping[str, int]) -> str:
     if COLOUR in tex:
         return tex
     try:
-        numbers = {canonical(name): number for name, number in symbols.items() if number < NONE}
+        numbers = {_canonical(name): number for name, number in symbols.items() if number < NONE}
         stretches = list(_stretches(tokenize(tex), numbers))
     except FormulaError:
         return tex
@@ -73,11 +82,17 @@ def coloured(tex: str, symbols: Mapping[str, int]) -> str:
     return "".join(pieces) + tex[last:]
 
 
+@lru_cache(maxsize=NAMES)
+def _canonical(name: str) -> str:
+    """The canonical spelling of a symbol, which is one of many pages."""
+    return canonical(name)
+
+
 def marked_html(plain: str, coloured_html: str) -> str:
     """The HTML of a formula with marks for colours; the plain one where the two do not show the same."""
     before, visible, shown = plain.partition(_VISIBLE)
     _, _, with_colours = coloured_html.partition(_VISIBLE)
-    if not visible or _TAG.sub("", with_colours) != _TAG.sub("", shown):
+    if not visible or "".join(_TEXT.findall(with_colours)) != "".join(_TEXT.findall(shown)):
         return plain
     with_marks = _once(_STYLE.sub(_mark, with_colours))
     return plain if COLOUR in with_marks else before + visible + with_marks
@@ -90,20 +105,26 @@ def _mark(found: re.Match[str]) -> str:
 
 def _once(html: str) -> str:
     """Without the marks within a mark of the same symbol: KaTeX repeats a colour at every level."""
-    pieces: list[str] = []
-    open_marks: list[str] = []
-    last = 0
-    for tag in _SPAN.finditer(html):
-        if tag[1]:
-            if open_marks:  # what the formula's own frame opened is closed after the last of them
+    pieces = _SPAN.split(html)
+    open_marks = [""]
+    for at in range(1, len(pieces), 2):
+        tag = pieces[at]
+        if tag[1] == "/":
+            if len(open_marks) > 1:  # what the formula's own frame opened is closed after the last of them
                 open_marks.pop()
             continue
-        around = open_marks[-1] if open_marks else ""
-        if tag[2] and tag[2] == around:
-            pieces.append(html[last : tag.start(2)])
-            last = tag.end(2)
-        open_marks.append(tag[2] or around)
-    return "".join(pieces) + html[last:]
+        around, mark = open_marks[-1], _mark_of(tag)
+        if mark and mark == around:
+            pieces[at] = tag.replace(mark, "", 1)
+        open_marks.append(mark or around)
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=TAGS)
+def _mark_of(tag: str) -> str:
+    """The mark of a symbol in an opening tag; empty where it has none."""
+    found = _MARK.search(tag)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,11 @@ Scripts, spaces and the sign of a root are the greater part of what typeset symb
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from atlas.render.outline_paths import straightened
 from atlas.render.thin_mathml import thin_mathml
-from atlas.render.thin_spans import thin_spans
+from atlas.render.thin_spans import TAGS, thin_spans
 
 SIZE = 0.7
 """How large a script of running text is; KaTeX's `size3` within `size6`."""
@@ -31,9 +32,9 @@ _END_OF_TWO = re.compile(
     r'<span class="vlist" style="height:[\d.]+em;"><span></span></span></span></span></span>'
 )
 _SPACE = re.compile(rf'<span class="mspace" style="margin-right:({"|".join(map(re.escape, SPACES))})em;?"></span>')
-_ROOT = re.compile(r'(?<=<path d=")[^"]*(?="/></svg></span></span></span><span class="vlist-s">)')
+_ROOT = re.compile(r'<path d="([^"]*)"(?=/></svg></span></span></span><span class="vlist-s">)')
 """The outline of a root's sign; that of a stretched accent or brace is not so simple a shape."""
-_NAMESPACE = re.compile(r'(?<=<svg) xmlns="http://www\.w3\.org/2000/svg"(?= width="400em")')
+_NAMESPACE = re.compile(r'<svg xmlns="http://www\.w3\.org/2000/svg"(?= width="400em")')
 """What SVG needs outside of HTML."""
 _STRUT = re.compile(
     r'<span class="katex-strut" style="height:(?P<height>[\d.]+)em(?:;vertical-align:-(?P<depth>[\d.]+)em)?;?"></span>'
@@ -45,8 +46,8 @@ _LETTER = re.compile(r'<span class="katex-base">(<span class="mord\b[^>]*>[^<]*<
 _LENGTH = re.compile(r"\d*\.\d{4,}(?=em)")
 """A length of more than thousandths of a letter's size, of which sixty make a dot."""
 _STYLED = re.compile(r'<span\b[^>]*? style="[^"]*"')
-_LAST = re.compile(r'(<span\b[^>]*? style="[^"]*);(?=")')
-"""The semicolon after the last declaration of a style, which parts it from nothing."""
+_DRAWING = "<svg"
+"""How the sign of a root, a stretched accent or a brace begins."""
 _SPAN = re.compile(r"<(/?)span\b")
 
 
@@ -61,11 +62,17 @@ def thin(html: str) -> str:
         pieces += [html[done : found.start()], *scripts]
         done = end
     leaner = _SPACE.sub(_space, "".join(pieces) + html[done:])
-    leaner = _ROOT.sub(lambda root: straightened(root[0]), leaner)
-    leaner = _NAMESPACE.sub("", leaner)
+    if _DRAWING in leaner:
+        leaner = _ROOT.sub(lambda root: f'<path d="{straightened(root[1])}"', leaner)
+        leaner = _NAMESPACE.sub(_DRAWING, leaner)
     leaner = _LETTER.sub(r"\1</span>", _STRUT.sub(_strut, leaner))
-    leaner = _STYLED.sub(lambda style: _LENGTH.sub(lambda one: _short(float(one[0])), style[0]), leaner)
-    return thin_mathml(thin_spans(_LAST.sub(r"\1", leaner)))
+    return thin_mathml(thin_spans(_STYLED.sub(lambda style: _styled(style[0]), leaner)))
+
+
+@lru_cache(maxsize=TAGS)
+def _styled(tag: str) -> str:
+    """The beginning of a tag up to the end of its style, with short lengths and without the last semicolon."""
+    return _LENGTH.sub(lambda one: _short(float(one[0])), tag[:-1]).removesuffix(";") + tag[-1]
 
 
 def _scripts(html: str, table: re.Match[str]) -> tuple[list[str], int]:

@@ -12,10 +12,10 @@ _ALONE = re.compile(r"<mrow>(<(m[in]|mtext)\b[^>]*>[^<]*</\2>)</mrow>")
 _WORD = re.compile(r'<mrow>((?:<mi mathvariant="normal">[A-Za-z]</mi>){2,})</mrow>')
 """A word, letter by letter, as `\\mathrm{head}` gives it; an identifier of several letters is upright by itself."""
 _CELL = re.compile(
-    r'<mtd><mstyle scriptlevel="0" displaystyle="true">((?:(?!</?(?:mstyle|mtd)\b).)*)</mstyle></mtd>', re.DOTALL
+    r'<mtd><mstyle scriptlevel="0" displaystyle="true">((?:[^<]++|<(?!/?(?:mstyle|mtd)\b))*+)</mstyle></mtd>'
 )
 """A cell of a table all of whose cells are set as displays."""
-_TABLE = re.compile(r"<mtable\b(?P<given>[^>]*)>(?P<rows>(?:(?!</?mtable\b).)*)</mtable>", re.DOTALL)
+_TABLE = re.compile(r"<mtable\b(?P<given>[^>]*)>(?P<rows>(?:[^<]++|<(?!/?mtable\b))*+)</mtable>")
 _GAPS = re.compile(r' (?:row|column)(?:spacing|align)="[^"]*"')
 _SEPARATOR = re.compile(r'<mo separator="true">([,;])</mo>')
 _FENCE = re.compile(r'<mo fence="true">([()\[\]{}])</mo>')

@@ -6,13 +6,18 @@ KaTeX names what each piece is to TeX, an operator or a bracket; once the spaces
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 IDLE = frozenset(("mord", "mbin", "mrel", "mopen", "mclose", "mpunct", "minner", "mtight"))
 """Classes for which neither KaTeX's style sheet nor ours has a rule."""
 _VISIBLE = '<span class="katex-html" aria-hidden="true">'
-_SPAN = re.compile(r'<(?P<end>/)?span\b(?: class="(?P<classes>[^"]*)")?(?P<rest>[^>]*)>')
-_STACKED = ('"vlist"', "pstrut")
+_TAG = re.compile(r"(</?span\b[^>]*>)")
+_END = "</span>"
+_OPENING = re.compile(r'<span\b(?: class="(?P<classes>[^"]*)")?(?P<rest>[^>]*)>')
+_ROW, _STRUT = '"vlist"', "pstrut"
 """In what a row stands, and after what its content: there the style sheet means whatever element there is."""
+TAGS = 10_000
+"""How many different tags are remembered; formulas have the same ones again and again."""
 
 
 def thin_spans(html: str) -> str:
@@ -23,24 +28,36 @@ def thin_spans(html: str) -> str:
 
 def _thin(html: str) -> str:
     """The inside of a visible formula, and whatever follows it."""
-    pieces: list[str] = []
+    first, *rest = _TAG.split(html)
+    pieces = [first]
     kept: list[bool] = []
-    before = last = 0
-    opening = ""
-    for tag in _SPAN.finditer(html):
-        between = html[last : tag.start()]
-        last = tag.end()
-        if tag["end"]:
+    is_row = is_strut = False
+    for at in range(0, len(rest), 2):
+        tag, text = rest[at], rest[at + 1]
+        if tag == _END:
             if not kept:  # the end of the formula
-                return "".join(pieces) + between + html[tag.start() :]
-            pieces.append(between + (tag[0] if kept.pop() else ""))
-            continue
-        name = " ".join(one for one in (tag["classes"] or "").split() if one not in IDLE)
-        stacked = any(one in opening for one in _STACKED) and before == tag.start()
-        kept.append(bool(name or tag["rest"] or stacked or html.startswith("</span>", tag.end())))
-        attribute = f' class="{name}"' if name else ""
-        pieces.append(between + (f"<span{attribute}{tag['rest']}>" if kept[-1] else ""))
-        opening = tag[0]
-        # After the strut that begins a row stands its content; in a column the next row.
-        before = tag.end() + (len("</span>") if "pstrut" in opening else 0)
+                return "".join(pieces) + "".join(rest[at:])
+            if kept.pop():
+                pieces.append(tag)
+            # After the strut that begins a row stands its content.
+            is_row, is_strut = is_strut and not text, False
+        else:
+            written, does_something, begins_rows, has_strut = _read(tag)
+            is_kept = does_something or is_row or (not text and rest[at + 2 : at + 3] == [_END])
+            kept.append(is_kept)
+            if is_kept:
+                pieces.append(written)
+            is_row, is_strut = begins_rows and not text, has_strut and not text
+        pieces.append(text)
     return html
+
+
+@lru_cache(maxsize=TAGS)
+def _read(tag: str) -> tuple[str, bool, bool, bool]:
+    """An opening tag without idle classes, whether it does anything, and whether rows or a row's content follow it."""
+    found = _OPENING.fullmatch(tag)
+    assert found is not None  # noqa: S101 - the same characters are a tag here and there
+    name = " ".join(one for one in (found["classes"] or "").split() if one not in IDLE)
+    attribute = f' class="{name}"' if name else ""
+    written = f"<span{attribute}{found['rest']}>"
+    return written, bool(name or found["rest"]), _ROW in tag, _STRUT in tag

@@ -6,13 +6,50 @@ A reader asks first how much is proved, then of which model, then of which compo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
+from types import MappingProxyType
+from typing import get_args
 
-from atlas.checks.checked import CheckedCollection
+from atlas.checks.base import Proof, Status
+from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Model
-from atlas.render.addresses import collection_page
+from atlas.render.addresses import collection_page, component_page
 from atlas.render.parts import STATUS_WORDS, Link, Parts, ProofView
+
+_STATUSES: Mapping[Status, Status] = MappingProxyType({one: one for one in get_args(Status)})
+"""Each status with the one text for it that all proofs share."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryClaims:
+    """What is claimed of one entry."""
+
+    id: str
+    """The entry's id."""
+    title: str
+    """Its title."""
+    stack: str
+    """The title of the stack that it stands in, or empty."""
+    proofs: tuple[Proof, ...]
+    """The claims with their proofs."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationShare:
+    """One collection as the list of all claims needs it."""
+
+    id: str
+    """The collection's id."""
+    title: str
+    """Its name."""
+    is_model: bool
+    """Whether it is a model, else a library."""
+    proofs: tuple[Proof, ...]
+    """What is claimed of a model as a whole."""
+    entries: tuple[EntryClaims, ...]
+    """Its entries, also those of which nothing is claimed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +72,14 @@ class Proved:
     """Its page."""
     anchor: str
     """Its id on this page."""
-    proofs: tuple[tuple[str, ProofView], ...]
-    """The proofs, each with its kind."""
+    stated: tuple[Proof, ...]
+    """Its claims with their proofs."""
+
+    @property
+    def proofs(self) -> Iterator[tuple[str, ProofView]]:
+        """The proofs as a page shows them, each with its kind: what stands before the colon of what is claimed."""
+        for proof in self.stated:
+            yield _kind(proof), Parts.proof(proof)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,52 +114,71 @@ class VerificationView:
     """The collections, models before libraries."""
 
 
-def verification_view(parts: Parts) -> VerificationView:
-    """Every claim with its proof."""
-    collections = sorted(
-        parts.checked.collections.items(), key=lambda one: not isinstance(one[1].collection.data, Model)
+def verification_share(checked: CheckedCollection) -> VerificationShare:
+    """What the list of all claims needs of a collection."""
+    collection = checked.collection
+
+    def claims(entry: CheckedEntry) -> EntryClaims:
+        stack = collection.stack_of(entry.entry)
+        proofs = tuple(map(_interned, entry.proofs))
+        return EntryClaims(entry.entry.id, entry.entry.data.title, stack.title if stack else "", proofs)
+
+    return VerificationShare(
+        collection.id,
+        collection.data.title,
+        isinstance(collection.data, Model),
+        tuple(map(_interned, checked.proofs)),
+        tuple(map(claims, checked.entries)),
     )
+
+
+def _interned(proof: Proof) -> Proof:
+    """The same proof; texts that are the same in many proofs are then pickled once and in memory once."""
+    date = None if proof.date is None else intern(proof.date)
+    return Proof(intern(proof.claim), _STATUSES[proof.status], intern(proof.figure), intern(proof.command), date)
+
+
+def verification_view(shares: Sequence[VerificationShare]) -> VerificationView:
+    """Every claim with its proof; the shares are in the order of the collections' ids."""
     groups = tuple(
-        _group(name, one, parts)
-        for name, one in collections
+        _group(one)
+        for one in sorted(shares, key=lambda one: not one.is_model)
         if one.proofs or any(entry.proofs for entry in one.entries)
     )
-    proofs = [found for group in groups for thing in group.things for found in thing.proofs]
+    proofs = [proof for group in groups for thing in group.things for proof in thing.stated]
     return VerificationView(
-        totals=_counted((proof for _, proof in proofs), all_of_them=True),
+        totals=_counted(proofs, all_of_them=True),
         claims=len(proofs),
-        latest=max((proof.date for _, proof in proofs), default=""),
-        kinds=tuple(dict.fromkeys(kind for kind, _ in proofs)),
+        latest=max((proof.date for proof in proofs if proof.date), default=""),
+        kinds=tuple(dict.fromkeys(map(_kind, proofs))),
         groups=groups,
     )
 
 
-def _group(name: str, checked: CheckedCollection, parts: Parts) -> Group:
-    whole = Link("The model as a whole", collection_page(name))
-    things = [(whole, checked.proofs)] if checked.proofs else []
-    things += [(_within(parts.entry_link(entry, full=True)), entry.proofs) for entry in checked.entries]
+def _group(share: VerificationShare) -> Group:
+    page = collection_page(share.id)
+    things = [(Link("The model as a whole", page), share.proofs), *map(_of_entry, share.entries)]
     proved = tuple(
-        Proved(link, f"entry-{link.url.strip('/').replace('/', '--')}", tuple(_kind(parts.proof(one)) for one in found))
-        for link, found in things
-        if found
+        Proved(link, f"entry-{link.url.strip('/').replace('/', '--')}", found) for link, found in things if found
     )
-    proofs = [proof for thing in proved for _, proof in thing.proofs]
-    link = Link(checked.collection.data.title, collection_page(name))
-    return Group(name, link, _counted(proofs), len(proofs), proved)
+    proofs = [proof for thing in proved for proof in thing.stated]
+    return Group(share.id, Link(share.title, page), _counted(proofs), len(proofs), proved)
 
 
-def _within(link: Link) -> Link:
-    """A link to an entry below the heading that names its collection already."""
-    return Link(link.title.partition(" · ")[2], link.url)
+def _of_entry(entry: EntryClaims) -> tuple[Link, tuple[Proof, ...]]:
+    """An entry below the heading of its collection, which its link need not name."""
+    return Link(
+        f"{entry.stack} · {entry.title}" if entry.stack else entry.title, component_page(entry.id)
+    ), entry.proofs
 
 
-def _kind(proof: ProofView) -> tuple[str, ProofView]:
-    """A proof with its kind, which is what stands before the colon of what is claimed."""
-    return proof.claim.partition(":")[0], proof
+def _kind(proof: Proof) -> str:
+    """What stands before the colon of what is claimed."""
+    return proof.claim.partition(":")[0]
 
 
-def _counted(proofs: Iterable[ProofView], *, all_of_them: bool = False) -> tuple[StatusCount, ...]:
-    counts = Counter(proof.status for proof in proofs)
+def _counted(proofs: Iterable[Proof], *, all_of_them: bool = False) -> tuple[StatusCount, ...]:
+    counts = Counter[str](proof.status for proof in proofs)
     return tuple(
         StatusCount(status, word, counts[status])
         for status, word in STATUS_WORDS.items()

@@ -10,8 +10,8 @@ import pytest
 from markupsafe import Markup
 
 from atlas.checks.display import Typesetter
+from atlas.checks.pinned import MissingSources
 from atlas.checks.run import Outcome, check_project, require
-from atlas.checks.sources import MissingSources
 from atlas.entries.atlas import Atlas
 from atlas.exceptions import ContentError, HashMismatchError, OfflineError, SourceError
 from atlas.issues import show

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,11 +14,14 @@ import pytest
 
 from atlas.checks.display import Typesetter
 from atlas.checks.run import Outcome, check_project
+from atlas.checks.single import check_one, sources_of
 from atlas.checks.upstream import verify_entry
 from atlas.checks.upstream_model import verify_model
+from atlas.entries.atlas import Atlas
 from atlas.entries.collection import Model
 from atlas.entries.load import load
-from atlas.issues import Issue
+from atlas.entries.survey import survey
+from atlas.issues import Issue, ordered, show
 from atlas.kept import Kept
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
@@ -59,18 +63,27 @@ def sources_at_hand() -> None:
 
 @pytest.fixture(scope="session")
 def check(typesetter: Typesetter, sources_at_hand: None) -> Check:
-    """All checks over a project; the network is not used, so a pin that was edited brings nothing."""
+    """All checks over a project; the network is not used, so a pin that was edited brings nothing.
+
+    Whatever the project is, its collections one by one have to be found as all of them together are.
+    """
+
+    def store(atlas: Atlas) -> SourceStore:
+        return SourceStore({name: source.data for name, source in atlas.sources.items()}, offline=True)
 
     def run(root: Path) -> Outcome:
-        return check_project(
-            root,
-            root / "content",
-            root / "sources",
-            make_store=lambda atlas: SourceStore(
-                {name: source.data for name, source in atlas.sources.items()}, offline=True
-            ),
-            typesetter=typesetter,
-        )
+        folders = root, root / "content", root / "sources"
+        outcome = check_project(*folders, make_store=store, typesetter=typesetter)
+        seen = survey(*folders)
+        brought, issues = sources_of(seen, store)
+        found, pinned = pickle.loads(pickle.dumps((seen, brought)))  # noqa: S301 - as processes get them
+        singles = {name: check_one(found, pinned, name, typesetter, None) for name in found.collections}
+        together = ordered([*issues, *(issue for one in singles.values() for issue in one.issues)])
+        assert show(together) == show(outcome.issues)
+        assert tuple(together) == outcome.issues
+        if outcome.checked is not None:
+            assert {name: one.checked for name, one in singles.items()} == outcome.checked.collections
+        return outcome
 
     return run
 

@@ -9,7 +9,8 @@ import pytest
 
 from atlas.entries.atlas import Atlas, Entry
 from atlas.entries.collection import Model
-from atlas.entries.load import load, shown_path
+from atlas.entries.folders import shown_path
+from atlas.entries.load import load
 from atlas.issues import Issue
 
 ENTRY = """\

@@ -9,13 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_for_filename
 from pygments.lexers.special import TextLexer
 from pygments.style import Style
 from pygments.token import STANDARD_TYPES, Token
 
 from atlas.exceptions import ExcerptError
 from atlas.markup import code
-from atlas.markup.code import CodeLine, css_class, excerpt, highlight, lexer_for, stylesheet
+from atlas.markup.code import (
+    CodeLine,
+    css_class,
+    excerpt,
+    highlight,
+    lexer_for,
+    list_items,
+    plain_code,
+    stylesheet,
+    visible,
+)
 from atlas.markup.code_styles import DarkStyle, LightStyle
 
 MODULE = '''"""A module
@@ -159,6 +170,20 @@ def test_adjacent_tokens_of_a_class_share_a_span() -> None:
 )
 def test_the_language_comes_from_its_name_or_the_path(language: str, path: str, expected: str) -> None:
     assert lexer_for(language, path).name == expected
+
+
+def test_every_file_of_python_is_read_by_the_lexer_that_pygments_has_for_it() -> None:
+    found = get_lexer_for_filename("models/layers.py")
+    assert type(lexer_for("", "models/layers.py")) is type(found)
+
+
+def test_lines_of_code_know_their_items_and_their_text() -> None:
+    text = "x = 'a < b & c'\n\n\treturn \u202ex"
+    lines = excerpt(highlight(text, "python"), 1, 3)
+    assert lines.items == "".join(f"<li>{line.html}</li>" for line in lines) == list_items(list(lines))
+    assert lines.plain == visible(text) == plain_code(list(lines))
+    assert lines.items is lines.items, "it is made once"
+    assert list_items(()) == "" == plain_code(())
 
 
 def test_a_lexer_that_changes_the_text_is_not_believed(monkeypatch: pytest.MonkeyPatch) -> None:

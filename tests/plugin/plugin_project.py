@@ -17,6 +17,7 @@ import yaml
 from atlas.exceptions import ContentError, NodeError
 from atlas.issues import Issue
 from atlas.plugin import events
+from atlas.render.search_found import grouped
 from atlas.render.site import (
     Alternate,
     Heading,
@@ -70,8 +71,8 @@ def build_site(settings: Settings) -> Site:
         )
     if issues and settings.site_name == "Raises":
         raise ContentError(issues)
-    records = tuple(SearchRecord("component", page.url, page.title, "", page.description) for page in pages)
-    return Site(tuple(pages), tuple(assets), tuple(issues), prose, tuple(redirects), records)
+    found = grouped(SearchRecord("component", page.url, page.title, "", page.description) for page in pages)
+    return Site(tuple(pages), tuple(assets), tuple(issues), prose, tuple(redirects), tuple(found))
 
 
 def section(given: str | list[str]) -> NavSection:

@@ -14,7 +14,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from atlas import kept
-from atlas.render import finishing
+from atlas.render import making
 
 PROJECT = Path(__file__).parents[1] / "project"
 RESIDUAL = "content/tiny/encoder/residual.yml"
@@ -159,13 +159,13 @@ def test_an_edit_renders_again_only_what_it_is_seen_in(
     project: Path, built: Callable[[str], dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    view = finishing.component_view  # type: ignore[attr-defined]
+    view = making.component_view  # type: ignore[attr-defined]
 
     def noted(entry, collection, parts):  # type: ignore[no-untyped-def]
         made.append(entry.entry.id)
         return view(entry, collection, parts)
 
-    monkeypatch.setattr(finishing, "component_view", noted)
+    monkeypatch.setattr(making, "component_view", noted)
     built("kept")
     assert len(made) == 7
     made.clear()

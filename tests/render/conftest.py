@@ -11,11 +11,24 @@ from typing import Any
 
 import pytest
 
+from atlas.checks.checked import Checked
+from atlas.checks.run import check_project
+from atlas.entries.atlas import Atlas
 from atlas.node.environment import prepare
 from atlas.node.process import NodeProcess
 from atlas.render.build import build_site
+from atlas.render.compare_view import compare_share
+from atlas.render.deferred import Typesetting
 from atlas.render.diagram import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode
+from atlas.render.glossary_share import glossary_share
+from atlas.render.home_share import home_share
+from atlas.render.json_conflicts import conflicts_share
+from atlas.render.parts import Parts
+from atlas.render.shares import Shares
 from atlas.render.site import Settings, Site
+from atlas.render.uses import Uses, uses_share
+from atlas.render.verification_view import verification_share
+from atlas.sources.store import SourceStore
 
 ROOT = Path(__file__).parents[2]
 SHAPE = ("B", "S", "d")
@@ -174,6 +187,39 @@ def odd_titles() -> Sketch:
 def node() -> Iterator[NodeProcess]:
     with NodeProcess(prepare()) as process:
         yield process
+
+
+@pytest.fixture(scope="session")
+def whole_checked(node: NodeProcess) -> Checked:
+    """The real content, checked once for all tests that only look at it."""
+
+    def store(atlas: Atlas) -> SourceStore:
+        return SourceStore({name: source.data for name, source in atlas.sources.items()})
+
+    content, sources = ROOT / "content", ROOT / "sources"
+    found = check_project(ROOT, content, sources, make_store=store, typesetter=node.typeset).checked
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def whole_uses(whole_checked: Checked) -> Uses:
+    """Which entries of the real content use what."""
+    return Uses(uses_share(one) for one in whole_checked.collections.values())
+
+
+@pytest.fixture(scope="session")
+def whole_shares(whole_checked: Checked, whole_uses: Uses) -> Shares:
+    """The shares of all collections."""
+    every, parts = list(whole_checked.collections.values()), Parts(whole_checked, Typesetting())
+    return Shares(
+        homes=[home_share(one, parts) for one in every],
+        names=list(map(glossary_share, every)),
+        claims=list(map(verification_share, every)),
+        comparisons=[share for one in every if (share := compare_share(one)) is not None],
+        conflicts=[conflicts_share(one, parts) for one in every],
+        uses=whole_uses,
+    )
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from atlas.node.process import Formula, Typeset
 from atlas.render.deferred import Typesetting
 from atlas.render.pages import PagePlan, Renderer
 from atlas.render.site import Heading, PageStore, Settings, SitePage
+from atlas.render.structure_view import PlaceItem, StackItem, StructureView
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,17 @@ def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) ->
     assert text.plain == "where x is & y"
 
 
+def test_pages_show_formulas_without_what_is_idle_and_data_has_them_whole() -> None:
+    typesetting = Typesetting()
+    formula, text = typesetting.maths("x"), typesetting.text("so $x$", "a/b.yml")
+    whole = Markup('<span class="katex-html" aria-hidden="true"><span class="mord">x</span>y</span>')
+    typesetting.take([Typeset(formula.formula, whole, "", None)])
+    shown = '<span class="katex-html" aria-hidden="true">xy</span>'
+    assert formula.__html__() == shown
+    assert text.__html__() == f"so {shown}"
+    assert typesetting.html(formula.formula) == whole
+
+
 def test_a_link_in_a_text_leads_to_the_same_place_from_every_page(tmp_path: Path) -> None:
     typesetting = Typesetting()
     text = typesetting.text("[x](other.yml?q=1&r#code) and [y](https://example.org/?a&b)", "model/part/own.yml")
@@ -90,3 +102,24 @@ def test_maths_that_was_never_typeset_or_is_refused_is_an_error() -> None:
         formula.__html__()
     with pytest.raises(DisplayError, match="cannot be displayed: bad"):
         typesetting.take([Typeset(Formula("x"), None, "bad", 0)])
+
+
+def test_the_column_is_the_same_whatever_page_was_rendered_before(tmp_path: Path) -> None:
+    places = ("m/stack/a/", "m/stack/b/", "m/stack/b/below/", "m/c/", "m/")
+    settings = Settings(tmp_path, tmp_path, tmp_path, tmp_path, "Site", ())
+
+    def plan(page: str) -> PagePlan:
+        items = tuple(PlaceItem(f"<{url}>", url, "linear", url == page, url == page) for url in places)
+        structure = StructureView("M", "m/", page == "m/", (StackItem("S", "m/#s", "× 2", items),), 0)
+        return PagePlan(page, "component", "T", "T", "D", None, (), View("x"), structure)
+
+    folder = tmp_path / "entity"
+    folder.mkdir()
+    (folder / "component.html").write_text("x")
+    settings = replace(settings, templates=(tmp_path,))
+    one_after_the_other = Renderer(settings, Typesetting())
+    columns = {page: one_after_the_other.made(plan(page)).column for page in (*places, *places)}
+    assert columns == {page: Renderer(settings, Typesetting()).made(plan(page)).column for page in places}
+    assert 'href="../b/below/"' in columns["m/stack/a/"]
+    assert 'href="below/"' in columns["m/stack/b/"]
+    assert [text.count("aria-current") for text in columns.values()] == [1, 1, 1, 1, 2]

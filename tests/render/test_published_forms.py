@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import pickle
 import posixpath
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,24 +19,34 @@ from jsonschema.exceptions import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from atlas.checks.checked import Checked
-from atlas.checks.run import check_project
-from atlas.entries.atlas import Atlas
 from atlas.entries.collection import Model
 from atlas.entries.load import load
 from atlas.graph.unroll import Sizes, unroll
 from atlas.graph.weights import weights_of
 from atlas.markup.markdown import inline_maths
 from atlas.markup.prose import parse
-from atlas.node.process import NodeProcess
 from atlas.operators.catalogue import CATALOGUE, FAMILIES
 from atlas.render.alternates import CITED, MARKDOWN
+from atlas.render.citation import citation_files, citation_share
 from atlas.render.deferred import Typesetting
-from atlas.render.json_files import DOCUMENTS, documents, json_files
+from atlas.render.json_component import component_document
+from atlas.render.json_files import (
+    DOCUMENTS,
+    WrittenDocument,
+    general_documents,
+    json_files,
+    reference_documents,
+    written_document,
+    written_documents,
+)
+from atlas.render.json_references import list_documents
 from atlas.render.json_types import FilePlace
 from atlas.render.llms import FILE
+from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
-from atlas.render.site import Site
-from atlas.sources.store import SourceStore
+from atlas.render.shares import Shares
+from atlas.render.site import Site, SiteAsset
+from atlas.render.uses import Uses, uses_share
 
 ROOT = Path(__file__).parents[2]
 ATLAS = load(ROOT, ROOT / "content", ROOT / "sources")[0]
@@ -47,25 +59,21 @@ def site(whole_site: Site) -> Site:
 
 
 @pytest.fixture(scope="module")
-def checked(node: NodeProcess) -> Checked:
-    def store(atlas: Atlas) -> SourceStore:
-        return SourceStore({name: source.data for name, source in atlas.sources.items()})
+def checked(whole_checked: Checked) -> Checked:
+    return whole_checked
 
-    content, sources = ROOT / "content", ROOT / "sources"
-    found = check_project(ROOT, content, sources, make_store=store, typesetter=node.typeset).checked
-    assert found is not None
-    return found
+
+def text_of(asset: SiteAsset) -> str:
+    if isinstance(asset.content, Path):
+        return asset.content.read_bytes().decode()
+    return asset.content.decode() if isinstance(asset.content, bytes) else asset.content()
 
 
 @pytest.fixture(scope="module")
 def texts(site: Site) -> dict[str, str]:
     """Every text among the files beside the pages."""
     kept = (".json", ".jsonl", ".md", ".bib", ".py")
-    return {
-        asset.url: asset.content.read_text(encoding="utf-8")
-        for asset in site.assets
-        if isinstance(asset.content, Path) and asset.url.endswith(kept)
-    }
+    return {asset.url: text_of(asset) for asset in site.assets if asset.url.endswith(kept)}
 
 
 @pytest.fixture(scope="module")
@@ -190,12 +198,13 @@ def test_every_link_of_a_record_leads_to_a_file_or_page(site: Site, data: dict[s
 def test_one_file_holds_all_records_with_links_of_its_own(texts: dict[str, str], data: dict[str, Any]) -> None:
     lines = texts["api/v1/all.jsonl"].splitlines()
     records = [json.loads(line) for line in lines]
-    assert len(records) == len(data)
-    for record, (url, one) in zip(records, data.items(), strict=True):
+    by_content = {json.dumps(unlinked(one)): (url, one) for url, one in data.items()}
+    assert len(records) == len(data) == len(by_content)
+    for record in records:
+        url, one = by_content.pop(json.dumps(unlinked(record)))
         assert [joined("api/v1/all.jsonl", link) for link in links(record)] == [
             joined(url, link) for link in links(one)
         ]
-        assert unlinked(record) == unlinked(one)
 
 
 def unlinked(value: Any) -> Any:
@@ -209,23 +218,95 @@ def unlinked(value: Any) -> Any:
     )
 
 
-def test_the_same_content_gives_the_same_bytes(checked: Checked, texts: dict[str, str], tmp_path: Path) -> None:
-    for asset in json_files("Atlas", "", Parts(checked, Typesetting()), tmp_path):
+def written(checked: Checked, parts: Parts) -> Iterator[WrittenDocument]:
+    """The finished records of all collections and their entries."""
+    for collection in checked.collections.values():
+        yield from written_documents(collection, parts)
+        for entry in collection.entries:
+            url = f"api/v1/components/{entry.entry.id}.json"
+            yield written_document(url, component_document(entry, collection, parts))
+
+
+def alone(checked: Checked) -> Parts:
+    """What concerns no collection, for pages and files of the whole atlas."""
+    nothing = replace(checked, collections={}, atlas=replace(checked.atlas, collections={}))
+    return Parts(nothing, Typesetting())
+
+
+def test_the_same_content_gives_the_same_bytes(
+    checked: Checked, whole_shares: Shares, texts: dict[str, str], tmp_path: Path
+) -> None:
+    finished = list(written(checked, Parts(checked, Typesetting())))
+    assert all(f"{one.text}\n" == texts[one.url] for one in finished)
+    lines = ((f"{one.line}\n", one.line_links) for one in finished)
+    urls = {one.url for one in finished}
+    for asset in json_files("Atlas", "", whole_shares, alone(checked), lines, tmp_path):
         assert isinstance(asset.content, Path)
         assert asset.content.read_bytes() == texts[asset.url].encode(), asset.url
+        urls.add(asset.url)
+    assert urls == {url for url in texts if url.startswith("api/v1/") and url.endswith((".json", ".jsonl"))}
 
 
-def test_records_are_made_one_at_a_time(checked: Checked) -> None:
-    made = documents("Atlas", "", Parts(checked, Typesetting()))
-    assert iter(made) is made
-    url, first = next(made)
-    assert not isinstance(first, str)
+def test_lists_operators_and_sources_need_no_collection(checked: Checked, texts: dict[str, str]) -> None:
+    """They are made of shares that were pickled, and of what concerns no collection."""
+    shares = [pickle.loads(pickle.dumps(uses_share(one))) for one in checked.collections.values()]  # noqa: S301
+    uses, parts = Uses(shares), alone(checked)
+    made = dict(reference_documents(uses, parts))
+    made |= {f"api/v1/{one.of}.json": one for one in list_documents(uses, parts.checked.atlas.sources)}
+    assert len(made) == 5 + len(FAMILIES) + len(ATLAS.sources)
+    for url, one in made.items():
+        assert written_document(url, one).text + "\n" == texts[url]
+
+
+def test_the_index_counts_what_there_is(data: dict[str, Any]) -> None:
+    counts = data["api/v1/index.json"]["counts"]
+    for kind in ("models", "libraries", "components", "operators", "sources"):
+        assert counts[kind] == len(data[f"api/v1/{kind}.json"]["items"]), kind
+    assert counts["files"] == sum(len(source.data.files) for source in ATLAS.sources.values())
+    models = [one.data for one in ATLAS.collections.values() if isinstance(one.data, Model)]
+    assert counts["variants"] == sum(len(one.variants) for one in models) > len(models)
+    assert counts["formulations"] == len(CATALOGUE)
+
+
+def test_a_finished_record_is_what_a_pickle_holds(checked: Checked) -> None:
+    share = written_documents(checked.collections["gpt-2"], Parts(checked, Typesetting()))
+    assert [one.url for one in share] == ["api/v1/models/gpt-2.json", "api/v1/graphs/gpt-2.json"]
+    assert [one.page for one in share] == ["gpt-2/", "gpt-2/"]
+    assert pickle.loads(pickle.dumps(share)) == share  # noqa: S301
+    for one in share:
+        assert unlinked(json.loads(one.text)) == unlinked(json.loads(one.line))
+        assert one.links.isdisjoint(one.line_links)
+        assert {joined(one.url, link) for link in one.links} == {
+            joined("api/v1/all.jsonl", link) for link in one.line_links
+        }
+
+
+def test_lines_of_collections_are_asked_for_one_at_a_time(
+    checked: Checked, whole_shares: Shares, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def lines() -> Iterator[tuple[str, frozenset[str]]]:
+        for name in ("one", "two"):
+            asked.append(name)
+            yield f"{name}!\n", frozenset([f"of {name}"])
+
+    for asset in json_files("Atlas", "", whole_shares, alone(checked), lines(), tmp_path):
+        if asset.url == "api/v1/all.jsonl":
+            assert {"of one", "of two"} <= asset.links
+    assert asked == ["one", "two"]
+    written = (tmp_path / "api/v1/all.jsonl").read_text(encoding="utf-8").splitlines()
+    at = written.index("one!")
+    assert written[at + 1] == "two!"
+    assert [json.loads(written[at + step])["$schema"] for step in (-1, 2)] == [
+        "schema/conflicts.json",
+        "schema/operators.json",
+    ]
+
+
+def test_a_record_is_written_for_a_file_only(checked: Checked, whole_shares: Shares) -> None:
+    url, first = next(general_documents("Atlas", "", whole_shares, Parts(checked, Typesetting())))
     assert (url, first.written(FilePlace(url))[:12]) == ("api/v1/index.json", '{"$schema":"')
-
-
-def test_a_record_is_written_for_a_file_only(checked: Checked) -> None:
-    _, first = next(documents("Atlas", "", Parts(checked, Typesetting())))
-    assert not isinstance(first, str)
     with pytest.raises(PydanticSerializationError, match="FilePlace"):
         first.model_dump()
 
@@ -453,6 +534,27 @@ def test_the_whole_atlas_is_cited_with_every_publication(texts: dict[str, str]) 
     models = [name for name, one in ATLAS.collections.items() if isinstance(one.data, Model)]
     assert re.findall(r"@misc\{([^,]+),", text) == ["atlas", *models]
     assert "year" not in text.partition("\n\n")[0]  # nothing depends on the day of the build
+
+
+def test_a_model_is_cited_with_its_publication(checked: Checked, texts: dict[str, str]) -> None:
+    shares = [citation_share(one) for one in checked.collections.values()]
+    assert pickle.loads(pickle.dumps(shares)) == shares  # noqa: S301
+    view = object()
+    plans = [PagePlan(f"{name}/", "model", name, f"The {name}", "", None, None, view) for name in ("gpt-2", "chainer")]
+    plans.append(PagePlan("glossary/", "glossary", "Glossary", "Glossary", "", None, None, view))
+    files = {one.url: one for one in citation_files(shares, plans, "Atlas", "")}
+    written = {url: one.content.decode() for url, one in files.items() if isinstance(one.content, bytes)}
+    assert list(written) == ["gpt-2/cite.bib", "chainer/cite.bib", "api/v1/atlas.bib"]
+    own = re.findall(r"@misc\{([^,]+),\n  title = \{([^}]+)\}", written["gpt-2/cite.bib"])
+    paper = ATLAS.collections["gpt-2"].data
+    assert isinstance(paper, Model)
+    assert own == [("atlas:gpt-2", "The gpt-2"), ("gpt-2", paper.paper.title)]
+    assert (
+        files["chainer/cite.bib"].content
+        == b"@misc{atlas:chainer,\n  title = {The chainer},\n  howpublished = {Atlas}\n}\n"
+    )
+    assert [one.page for one in files.values()] == ["gpt-2/", "chainer/", None]
+    assert written["api/v1/atlas.bib"] == texts["api/v1/atlas.bib"].replace(f",\n  url = {{{SITE_URL}}}", "")
 
 
 def test_an_operator_of_the_catalogue_is_in_its_family_with_its_file(data: dict[str, Any]) -> None:

@@ -2,51 +2,109 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from atlas.checks.checked import Checked, CheckedCollection
-from atlas.checks.run import check_project
 from atlas.entries.collection import Model
 from atlas.node.environment import prepare
 from atlas.node.process import NodeProcess
 from atlas.operators.catalogue import CATALOGUE
+from atlas.render.compare_view import CompareShare, CompareView, compare_share, compare_view
 from atlas.render.deferred import Typesetting
 from atlas.render.diagram import layout
 from atlas.render.entrance_view import BESIDE, Fact, entrance_view
 from atlas.render.figures_view import diagram_view
-from atlas.render.glossary_view import WORDS, Named, glossary_view
-from atlas.render.home_view import home_view
+from atlas.render.glossary_share import GlossaryShare, glossary_share
+from atlas.render.glossary_view import USES, WORDS, GlossaryView, Named, glossary_view
+from atlas.render.home_share import HomeShare, home_share
+from atlas.render.home_view import HomeView, home_view
+from atlas.render.json_conflicts import ConflictsShare, conflicts_document, conflicts_share
+from atlas.render.json_symbols import symbols_document
+from atlas.render.json_types import FilePlace
+from atlas.render.json_verification import verification_document
 from atlas.render.parts import Parts
 from atlas.render.reference_views import operators_view
 from atlas.render.structure_view import PlaceItem, StackItem, structure_view
-from atlas.render.verification_view import verification_view
-from atlas.sources.store import SourceStore
+from atlas.render.uses import Uses
+from atlas.render.verification_view import (
+    VerificationShare,
+    VerificationView,
+    verification_share,
+    verification_view,
+)
 
 ROOT = Path(__file__).parents[2]
+SELF_ATTENTION = "gpt-2/decoder/self-attention/"
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
-def checked() -> Checked:
-    with NodeProcess(prepare()) as node:
-        outcome = check_project(
-            ROOT,
-            ROOT / "content",
-            ROOT / "sources",
-            make_store=lambda atlas: SourceStore({name: source.data for name, source in atlas.sources.items()}),
-            typesetter=node.typeset,
-        )
-    assert outcome.checked is not None
-    return outcome.checked
+def checked(whole_checked: Checked) -> Checked:
+    return whole_checked
 
 
 @pytest.fixture
 def parts(checked: Checked) -> Parts:
     return Parts(checked, Typesetting())
+
+
+@pytest.fixture
+def home_shares(checked: Checked, parts: Parts) -> list[HomeShare]:
+    return [home_share(one, parts) for one in checked.collections.values()]
+
+
+@pytest.fixture
+def home(home_shares: list[HomeShare], parts: Parts) -> HomeView:
+    return home_view(home_shares, parts.typesetting)
+
+
+@pytest.fixture
+def claims_shares(checked: Checked) -> list[VerificationShare]:
+    return [verification_share(one) for one in checked.collections.values()]
+
+
+@pytest.fixture
+def claims(claims_shares: list[VerificationShare]) -> VerificationView:
+    return verification_view(claims_shares)
+
+
+@pytest.fixture
+def names_shares(checked: Checked) -> list[GlossaryShare]:
+    return [glossary_share(one) for one in checked.collections.values()]
+
+
+@pytest.fixture
+def glossary(names_shares: list[GlossaryShare]) -> GlossaryView:
+    return glossary_view(names_shares, Typesetting())
+
+
+@pytest.fixture
+def compare_shares(checked: Checked) -> list[CompareShare]:
+    return [share for one in checked.collections.values() if (share := compare_share(one)) is not None]
+
+
+@pytest.fixture
+def comparison(compare_shares: list[CompareShare]) -> CompareView:
+    return compare_view(compare_shares, Typesetting())
+
+
+@pytest.fixture
+def conflicts_shares(checked: Checked, parts: Parts) -> list[ConflictsShare]:
+    return [conflicts_share(one, parts) for one in checked.collections.values()]
+
+
+def kept_and_found(value: T) -> T:
+    """What a worker makes, as the build finds it."""
+    found: T = pickle.loads(pickle.dumps(value))  # noqa: S301 - it was pickled on this very line
+    return found
 
 
 def places(items: tuple[PlaceItem | StackItem, ...]) -> Iterator[PlaceItem]:
@@ -91,12 +149,11 @@ def test_a_library_lists_its_layers(checked: Checked) -> None:
     assert [(one.title, one.is_current) for one in places(shown.parts)] == [("LayerNormalization", True)]
 
 
-def test_the_home_page_shows_every_collection_with_its_figures(checked: Checked, parts: Parts) -> None:
-    view = home_view(parts)
-    years = [int(card.year) for card in view.models]
+def test_the_home_page_shows_every_collection_with_its_figures(checked: Checked, home: HomeView) -> None:
+    years = [int(card.year) for card in home.models]
     assert years == sorted(years, reverse=True)
-    assert len(view.models) + len(view.libraries) == len(checked.collections)
-    for card in view.models:
+    assert len(home.models) + len(home.libraries) == len(checked.collections)
+    for card in home.models:
         collection = checked.collections[card.link.url.strip("/")]
         account = next(iter(collection.accounts.values()))
         assert card.facts[0][0] == f"{account.total:,}"
@@ -106,57 +163,94 @@ def test_the_home_page_shows_every_collection_with_its_figures(checked: Checked,
         proofs = [*collection.proofs, *(proof for entry in collection.entries for proof in entry.proofs)]
         proved = sum(proof.status in ("proved", "recorded") for proof in proofs)
         assert card.verified.startswith(f"{proved} of {len(proofs)} claims proved")
-    mixtral = next(card for card in view.models if card.link.title == "Mixtral")
+    mixtral = next(card for card in home.models if card.link.title == "Mixtral")
     assert ("12,879,925,248", "active for one token") in mixtral.facts
 
 
-def test_every_question_has_an_answer_and_the_table_sets_models_side_by_side(parts: Parts) -> None:
-    view = home_view(parts)
-    assert len(view.questions) == 8
-    assert all(question.answers for question in view.questions)
-    titles = [link.title for link in view.beside]
-    normalization = next(row for row in view.rows if row.title == "Normalization")
+def test_every_question_has_an_answer_and_the_table_sets_models_side_by_side(home: HomeView) -> None:
+    assert len(home.questions) == 8
+    assert all(question.answers for question in home.questions)
+    titles = [link.title for link in home.beside]
+    normalization = next(row for row in home.rows if row.title == "Normalization")
     cells = dict(zip(titles, normalization.cells, strict=True))
     assert [link.title for link in cells["Mixtral"]] == ["RMSNorm"]
     assert [link.title for link in cells["GPT-2"]] == ["LayerNorm"]
-    assert all(any(row.cells) for row in view.rows)
+    assert all(any(row.cells) for row in home.rows)
 
 
-def test_the_gallery_is_narrowed_down_by_what_models_differ_in(parts: Parts) -> None:
-    view = home_view(parts)
-    filters = {one.name: dict(one.options) for one in view.filters}
+def test_the_gallery_is_narrowed_down_by_what_models_differ_in(home: HomeView) -> None:
+    filters = {one.name: dict(one.options) for one in home.filters}
     assert list(filters) == ["family", "kind", "year", "parameters"]
-    for card in view.models:
+    for card in home.models:
         assert card.family in filters["family"]
         assert card.kind in filters["kind"]
         assert card.year in filters["year"]
         assert set(card.ranges.split()) <= set(filters["parameters"])
-    ranges = {card.link.title: card.ranges for card in view.models}
+    ranges = {card.link.title: card.ranges for card in home.models}
     assert ranges["GPT-2"] == "1b 10b"  # 124 million to 1.6 billion
     assert ranges["Mixtral"] == "100b"
     assert ranges["ResNet"] == "100m"
-    assert not view.is_dense
-    assert all(not card.ranges and not card.family for card in view.libraries)
+    assert not home.is_dense
+    assert all(not card.ranges and not card.family for card in home.libraries)
 
 
-def test_a_property_that_all_models_share_is_no_filter(checked: Checked) -> None:
-    one = replace(checked, collections={name: checked.collections[name] for name in ("gpt-2", "mixtral")})
-    assert [each.name for each in home_view(Parts(one, Typesetting())).filters] == ["family", "year", "parameters"]
+def test_a_property_that_all_models_share_is_no_filter(home_shares: list[HomeShare]) -> None:
+    two = [one for one in home_shares if one.id in ("gpt-2", "mixtral")]
+    assert [each.name for each in home_view(two, Typesetting()).filters] == ["family", "year", "parameters"]
 
 
-def test_the_latest_changes_come_first_and_name_their_collection(checked: Checked, parts: Parts) -> None:
-    view = home_view(parts)
-    assert 0 < len(view.latest) <= 8
-    dates = [one.date for one in view.latest]
+def test_the_latest_changes_come_first_and_name_their_collection(checked: Checked, home: HomeView) -> None:
+    assert 0 < len(home.latest) <= 8
+    dates = [one.date for one in home.latest]
     assert dates == sorted(dates, reverse=True)
-    for one in view.latest:
+    for one in home.latest:
         stated = checked.collections[one.link.url.strip("/")].collection.data.changes
         assert (one.date, one.what.plain) in [(change.date, change.what) for change in stated]
 
 
-def test_the_question_of_what_differs_leads_to_the_comparison(parts: Parts) -> None:
-    (asked,) = [one for one in home_view(parts).questions if "differs" in one.asked]
+def test_the_question_of_what_differs_leads_to_the_comparison(home: HomeView) -> None:
+    (asked,) = [one for one in home.questions if "differs" in one.asked]
     assert asked.answers[0].url == "compare/?a=mixtral&b=gpt-2"
+
+
+def test_the_home_page_leads_to_the_code_of_attention_and_to_the_operator_that_most_components_use(
+    checked: Checked, home: HomeView
+) -> None:
+    answers = {one.asked: one.answers for one in home.questions}
+    (code,) = answers["Where in the source does this happen?"]
+    shown = {f"{entry.entry.id}/#code": entry for entry in checked.entries}[code.url]
+    assert shown.operator.kind == "attention"
+    assert shown.claims
+    users = Counter(entry.operator.family for entry in checked.entries)
+    used = answers["Which models use this operator?"][1].url.split("/")[1]
+    assert users[used] == max(users.values())
+
+
+def test_the_totals_of_the_home_page_are_those_of_all_entries(
+    checked: Checked, home_shares: list[HomeShare], home: HomeView
+) -> None:
+    proofs = [*(proof for one in checked.collections.values() for proof in one.proofs)]
+    proofs += [proof for entry in checked.entries for proof in entry.proofs]
+    statuses = [proof.status for proof in proofs]
+    assert [int(number.replace(",", "")) for number, _ in home.totals] == [
+        len(checked.entries),
+        statuses.count("proved"),
+        statuses.count("recorded"),
+        sum(len(entry.claims) for entry in checked.entries),
+        statuses.count("stale") + statuses.count("missing"),
+    ]
+    assert home.proved_on == max(proof.date for proof in proofs if proof.date)
+    for share in home_shares:
+        one = checked.collections[share.id]
+        own = [*one.proofs, *(proof for entry in one.entries for proof in entry.proofs)]
+        assert share.proved_on == max((proof.date for proof in own if proof.date), default="")
+        assert (share.entries, share.has_graph) == (len(one.entries), one.graph is not None)
+
+
+def test_what_the_home_page_needs_of_a_collection_can_be_kept(home_shares: list[HomeShare], parts: Parts) -> None:
+    kept = kept_and_found(home_shares)
+    assert kept == home_shares
+    assert home_view(kept, parts.typesetting) == home_view(home_shares, parts.typesetting)
 
 
 def facts_of(checked: Checked, name: str) -> dict[str, Fact]:
@@ -209,38 +303,100 @@ def test_a_diagram_stands_beside_the_facts_where_it_has_the_room(checked: Checke
     assert [beside for _, beside in found] == [True, False]
 
 
-def test_every_claim_is_listed_once_below_its_collection(checked: Checked, parts: Parts) -> None:
-    view = verification_view(parts)
+def test_every_claim_is_listed_once_below_its_collection(checked: Checked, claims: VerificationView) -> None:
     stated = sum(
         len(one.proofs) + sum(len(entry.proofs) for entry in one.entries) for one in checked.collections.values()
     )
-    assert view.claims == stated == sum(one.count for one in view.totals)
-    assert [one.status for one in view.totals] == ["proved", "recorded", "stale", "missing"]
-    anchors = [thing.anchor for group in view.groups for thing in group.things]
+    assert claims.claims == stated == sum(one.count for one in claims.totals)
+    assert [one.status for one in claims.totals] == ["proved", "recorded", "stale", "missing"]
+    anchors = [thing.anchor for group in claims.groups for thing in group.things]
     assert len(set(anchors)) == len(anchors)
     assert "entry-gpt-2--decoder--self-attention" in anchors
-    for group in view.groups:
+    for group in claims.groups:
         proofs = [proof for thing in group.things for _, proof in thing.proofs]
         assert group.claims == len(proofs)
         assert {one.status: one.count for one in group.counts} == Counter(proof.status for proof in proofs)
-    assert {"formula", "shapes", "parameters", "excerpts", "upstream"} <= set(view.kinds)
-    assert view.latest == max(
-        proof.date for group in view.groups for thing in group.things for _, proof in thing.proofs
+    assert {"formula", "shapes", "parameters", "excerpts", "upstream"} <= set(claims.kinds)
+    assert claims.latest == max(
+        proof.date for group in claims.groups for thing in group.things for _, proof in thing.proofs
     )
-    models = [isinstance(checked.collections[group.id].collection.data, Model) for group in view.groups]
+    models = [isinstance(checked.collections[group.id].collection.data, Model) for group in claims.groups]
     assert models == sorted(models, reverse=True)
+
+
+def test_claims_of_an_entry_are_below_its_stack_and_title(checked: Checked, claims: VerificationView) -> None:
+    for group in claims.groups:
+        collection = checked.collections[group.id]
+        entries = {f"{one.entry.id}/": one for one in collection.entries}
+        assert [thing.link.url for thing in group.things] == [
+            *([f"{group.id}/"] if collection.proofs else []),
+            *(url for url, one in entries.items() if one.proofs),
+        ]
+        for thing in group.things:
+            if entry := entries.get(thing.link.url):
+                stack = collection.collection.stack_of(entry.entry)
+                names = [*([stack.title] if stack else []), entry.entry.data.title]
+                assert thing.link.title == " · ".join(names)
+                assert [proof.claim for _, proof in thing.proofs] == [proof.claim for proof in entry.proofs]
+
+
+def test_a_collection_without_claims_is_no_group_and_its_entries_are_data_all_the_same(
+    claims_shares: list[VerificationShare],
+) -> None:
+    silent, *others = claims_shares
+    silent = replace(silent, proofs=(), entries=tuple(replace(one, proofs=()) for one in silent.entries))
+    assert silent.id not in [group.id for group in verification_view([silent, *others]).groups]
+    listed = {one.entity.id: one.proofs for one in verification_document([silent, *others]).entities}
+    assert silent.id not in listed
+    assert silent.entries
+    assert all(listed[one.id] == () for one in silent.entries)
+
+
+def test_claims_as_data_are_models_first_and_count_what_the_page_counts(
+    checked: Checked, claims_shares: list[VerificationShare], claims: VerificationView
+) -> None:
+    document = verification_document(claims_shares)
+    assert document.totals == {one.status: one.count for one in claims.totals}
+    assert [one.entity.id for one in document.entities] == [
+        *(name for name, one in checked.collections.items() if one.proofs),
+        *(entry.entry.id for entry in checked.entries),
+    ]
+
+
+def test_claims_as_data_are_all_written_each_time(claims_shares: list[VerificationShare]) -> None:
+    document = verification_document(claims_shares)
+    for indent in (2, None):  # once as a file, once as a line among all data
+        written = json.loads(document.written(FilePlace("api/v1/verification.json"), indent=indent))
+        assert [one["entity"]["id"] for one in written["entities"]] == [one.entity.id for one in document.entities]
+        counted = Counter(proof["status"] for one in written["entities"] for proof in one["proofs"])
+        assert {status: count for status, count in written["totals"].items() if count} == counted
+        assert written["entities"][0]["entity"]["page"].startswith("../../")
+
+
+def test_what_the_list_of_claims_needs_of_a_collection_can_be_kept(claims_shares: list[VerificationShare]) -> None:
+    kept = kept_and_found(claims_shares)
+    assert kept == claims_shares
+    assert verification_view(kept) == verification_view(claims_shares)
+    assert verification_document(kept) == verification_document(claims_shares)
+
+
+def test_a_text_of_many_claims_is_kept_once(claims_shares: list[VerificationShare]) -> None:
+    largest = max(claims_shares, key=lambda one: len(one.entries))
+    texts = [proof.figure for entry in largest.entries for proof in entry.proofs]
+    (often, count), *_ = Counter(texts).most_common(1)
+    assert count > 1
+    assert pickle.dumps(largest).count(often.encode()) == 1
 
 
 def found(names: tuple[Named, ...], tex: str) -> list[Named]:
     return [one for one in names if one.symbol.tex == tex]
 
 
-def test_the_glossary_has_every_size_with_its_key_and_users(checked: Checked, parts: Parts) -> None:
-    view = glossary_view(parts)
+def test_the_glossary_has_every_size_with_its_key_and_users(checked: Checked, glossary: GlossaryView) -> None:
     for collection in checked.collections.values():
         data = collection.collection.data
         for symbol, meaning in data.dimensions.items():
-            (one,) = [one for one in found(view.sizes, symbol) if one.meaning == meaning]
+            (one,) = [one for one in found(glossary.sizes, symbol) if one.meaning == meaning]
             assert data.title in [use.title for use in one.uses] or one.more
             if isinstance(data, Model):
                 keys = [
@@ -250,32 +406,146 @@ def test_the_glossary_has_every_size_with_its_key_and_users(checked: Checked, pa
                     if name == symbol
                 ]
                 assert set(keys) <= set(one.keys)
-    (width,) = found(view.sizes, "d")
+    (width,) = found(glossary.sizes, "d")
     assert {"n_embd", "hidden_size", "hparams.hidden_size"} <= set(width.keys)
 
 
-def test_the_glossary_has_every_symbol_with_its_argument_and_the_name_upstream(checked: Checked, parts: Parts) -> None:
-    view = glossary_view(parts)
+def test_the_glossary_has_every_symbol_with_its_argument_and_the_name_upstream(
+    checked: Checked, glossary: GlossaryView
+) -> None:
     for entry in checked.entries:
         for name, symbol in entry.entry.data.symbols.items():
             if symbol.binds:
-                assert any(one.argument == symbol.binds for one in found(view.symbols, name)), (entry.entry.id, name)
-    query = next(one for one in found(view.symbols, "W^Q") if one.argument == "W_q")
+                assert any(one.argument == symbol.binds for one in found(glossary.symbols, name)), (
+                    entry.entry.id,
+                    name,
+                )
+    query = next(one for one in found(glossary.symbols, "W^Q") if one.argument == "W_q")
     assert query.meaning == "Query weights"
     assert "attn.c_attn.weight" in query.keys
-    assert [one.id for one in view.symbols] == [f"symbol-{number}" for number in range(1, len(view.symbols) + 1)]
+    assert [one.id for one in glossary.symbols] == [
+        f"symbol-{number}" for number in range(1, len(glossary.symbols) + 1)
+    ]
 
 
-def test_terms_are_all_operators_and_words_are_told_once(parts: Parts) -> None:
-    view = glossary_view(parts)
-    assert {term.link.url.split("/")[1] for term in view.terms} == {one.family for one in CATALOGUE.values()}
+def test_terms_are_all_operators_and_words_are_told_once(checked: Checked, glossary: GlossaryView) -> None:
+    assert {term.link.url.split("/")[1] for term in glossary.terms} == {one.family for one in CATALOGUE.values()}
+    for term in glossary.terms:
+        users = [one for one in checked.entries if one.operator.family == term.link.url.split("/")[1]]
+        assert term.uses == len(users)
     assert len({word for word, _ in WORDS}) == len(WORDS)
 
 
-def test_operators_are_listed_once_by_what_they_do(parts: Parts) -> None:
-    kinds = operators_view(parts).kinds
+def test_every_use_of_a_name_is_counted_and_the_first_are_named(checked: Checked, glossary: GlossaryView) -> None:
+    for one in glossary.symbols:
+        expected = [
+            entry
+            for entry in checked.entries
+            if (symbol := entry.entry.data.symbols.get(one.symbol.tex))
+            and (symbol.binds or "") == one.argument
+            and one.meaning
+            == (symbol.meaning or symbol.parameter or ("the result" if symbol.binds == "result" else ""))
+        ]
+        assert len(one.uses) + one.more == len(expected)
+        assert [use.url for use in one.uses] == [f"{entry.entry.id}/" for entry in expected[:USES]]
+        assert [use.title.rpartition(" · ")[2] for use in one.uses] == [
+            entry.entry.data.title for entry in expected[:USES]
+        ]
+    assert any(one.more for one in glossary.symbols)
+    (attention,) = {use.title for one in glossary.symbols for use in one.uses if use.url == SELF_ATTENTION}
+    assert attention == "GPT-2 · Decoder · Causal self-attention"
+
+
+def test_names_as_data_are_those_of_the_glossary_with_every_use(
+    checked: Checked, names_shares: list[GlossaryShare], glossary: GlossaryView
+) -> None:
+    document = symbols_document(names_shares)
+    for names, shown in ((document.sizes, glossary.sizes), (document.symbols, glossary.symbols)):
+        assert [(one.symbol, one.meaning, one.argument or "", one.names) for one in names] == [
+            (one.symbol.tex, one.meaning, one.argument, one.keys) for one in shown
+        ]
+        assert [len(one.used_by) for one in names] == [len(one.uses) + one.more for one in shown]
+        assert all(one.used_by[0].page == other.uses[0].url for one, other in zip(names, shown, strict=True))
+    users = {item.id: item.title for one in document.symbols for item in one.used_by}
+    assert users.items() <= {entry.entry.id: entry.entry.data.title for entry in checked.entries}.items()
+
+
+def test_what_the_glossary_needs_of_a_collection_can_be_kept(names_shares: list[GlossaryShare], parts: Parts) -> None:
+    kept = kept_and_found(names_shares)
+    assert kept == names_shares
+    assert glossary_view(kept, parts.typesetting) == glossary_view(names_shares, parts.typesetting)
+    assert symbols_document(kept) == symbols_document(names_shares)
+
+
+def test_every_variant_is_in_the_table_of_all_models(checked: Checked, comparison: CompareView) -> None:
+    counted = {name: one for name, one in checked.collections.items() if one.accounts}
+    assert [one.id for one in comparison.choices] == list(counted)
+    assert {one.id for one in comparison.choices}.isdisjoint({"chainer"})  # a library is compared with nothing
+    for choice in comparison.choices:
+        model = counted[choice.id].collection.data
+        assert isinstance(model, Model)
+        assert choice.variants == tuple((name, one.title) for name, one in model.variants.items())
+    rows = iter(comparison.overview)
+    for name, one in counted.items():
+        for account in one.accounts.values():
+            row = next(rows)
+            assert row.link.url == f"{name}/"
+            assert (row.total, row.active) == (f"{account.total:,}", f"{account.active:,}")
+            assert row.cache == (f"{2 * account.cache:,} bytes" if account.cache else "")
+    assert next(rows, None) is None
+
+
+def test_models_with_several_variants_show_what_differs(checked: Checked, comparison: CompareView) -> None:
+    several = [name for name, one in checked.collections.items() if len(one.accounts) > 1]
+    assert [one.link.url for one in comparison.families] == [f"{name}/" for name in several]
+    gpt = next(one for one in comparison.families if one.link.url == "gpt-2/")
+    assert all(len(set(values)) > 1 for _, _, values in gpt.sizes)
+    assert {tex.tex: values for tex, _, values in gpt.sizes}["d"] == ("768", "1,024", "1,280", "1,600")
+    assert "V = 50{,}257" in [equation.tex for equation in gpt.same]
+    figures = dict(gpt.figures)
+    assert figures["Parameters"] == tuple(f"{one.total:,}" for one in checked.collections["gpt-2"].accounts.values())
+    assert all(set(values) != {"0"} for values in figures.values())
+
+
+def test_what_the_comparison_needs_of_a_model_can_be_kept(compare_shares: list[CompareShare], parts: Parts) -> None:
+    kept = kept_and_found(compare_shares)
+    assert kept == compare_shares
+    assert compare_view(kept, parts.typesetting) == compare_view(compare_shares, parts.typesetting)
+
+
+def test_conflicts_as_data_are_those_that_are_stated_or_found(
+    checked: Checked, conflicts_shares: list[ConflictsShare]
+) -> None:
+    document = conflicts_document(conflicts_shares)
+    models = [
+        (name, one.about)
+        for name, collection in checked.collections.items()
+        if isinstance(collection.collection.data, Model)
+        for one in collection.collection.data.differences
+    ]
+    entries = [(entry.entry.id, one.about) for entry in checked.entries for one in entry.entry.data.differences]
+    assert models
+    assert entries
+    assert [(one.entity.id, one.difference.about.markdown) for one in document.differences] == [*models, *entries]
+    assert [(one.model.id, one.variant, one.figure.published) for one in document.figures] == [
+        (name, variant, one.published)
+        for name, collection in checked.collections.items()
+        for variant, found in collection.published.items()
+        for one in found
+        if not one.agrees
+    ]
+
+
+def test_what_the_list_of_conflicts_needs_of_a_collection_can_be_kept(conflicts_shares: list[ConflictsShare]) -> None:
+    kept = kept_and_found(conflicts_shares)
+    assert kept == conflicts_shares
+    assert conflicts_document(kept) == conflicts_document(conflicts_shares)
+
+
+def test_operators_are_listed_once_by_what_they_do(whole_uses: Uses) -> None:
+    kinds = operators_view(whole_uses).kinds
     families = [card.link.url for _, _, cards in kinds for card in cards]
     assert len(families) == len(set(families)) == len({one.family for one in CATALOGUE.values()})
     norms = next(cards for _, title, cards in kinds if title == "Normalization")
     layer_norm = next(card for card in norms if card.link.url == "operators/layer-norm/")
-    assert layer_norm.users == len(parts.relatives(CATALOGUE["layer_norm"])) > 2
+    assert layer_norm.users == len(whole_uses.relatives("layer-norm")) > 2

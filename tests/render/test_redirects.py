@@ -11,7 +11,7 @@ import pytest
 
 from atlas.entries.atlas import Atlas
 from atlas.issues import Issue
-from atlas.render.redirects import file_of, redirect_files, stated_redirects
+from atlas.render.redirects import file_of, redirect_files, redirects_of, source_redirects
 from atlas.render.site import Redirect
 
 TAKEN = {
@@ -153,7 +153,9 @@ def test_entries_of_every_kind_state_what_they_were_called(real_project: Project
     for path, (_, old) in stated.items():
         with (root / path).open("a", encoding="utf-8") as file:
             file.write(f"formerly:\n  - {old}\n")
-    found = list(stated_redirects(real_project.atlas()))
+    atlas = real_project.atlas()
+    found = [redirect for one in atlas.collections.values() for redirect in redirects_of(one)]
+    found += [redirect for one in atlas.sources.values() for redirect in source_redirects(one)]
     assert {one.path: (one.target, one.old) for one in found} == stated
     for one in found:
         lines = (root / one.path).read_text(encoding="utf-8").splitlines()

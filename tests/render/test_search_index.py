@@ -5,26 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from atlas.render.search_index import (
-    ALIAS,
-    KINDS,
-    LETTERS,
-    MOST,
-    NAME,
-    NUMBER,
-    ROOT,
-    SHOWN_TOGETHER,
-    SYMBOL,
-    TEXT,
-    TITLE,
-    search_files,
-    weighted,
-)
+from atlas.render.search_found import ALIAS, NAME, NUMBER, SYMBOL, TEXT, TITLE, grouped, weighted
+from atlas.render.search_index import KINDS, LETTERS, MOST, ROOT, SHOWN_TOGETHER, search_files
 from atlas.render.site import FoundKind, SearchRecord
 
 Ask = Callable[..., Any]
@@ -40,7 +28,7 @@ def record(
 def parsed(records: Iterable[SearchRecord]) -> dict[str, Any]:
     """The files' content by their last name."""
     files = {}
-    for file in search_files(records):
+    for file in search_files(grouped(records)):
         assert isinstance(file.content, bytes)
         files[file.url.rpartition("/")[2]] = json.loads(file.content)
     return files
@@ -66,7 +54,7 @@ def find(ask_search: Ask, tmp_path: Path) -> Find:
     """The titles that a query finds in some records, in the order in which they are shown."""
 
     def titles(query: str, records: Iterable[SearchRecord], *, details: bool = False) -> Any:
-        for file in search_files(records):
+        for file in search_files(grouped(records)):
             assert isinstance(file.content, bytes)
             path = tmp_path / file.url
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,6 +84,14 @@ def test_the_files_hold_every_word_of_every_record_with_its_weight() -> None:
     assert list(words) == sorted(words)
 
 
+def test_of_several_groups_the_index_is_that_of_all_their_records() -> None:
+    records = [*many(40), record("G", kind="page"), *many(7), record("Part 3", (NAME, "q_1"), kind="model")]
+    several = list(search_files(chain(grouped(records[:20]), grouped(records[20:]))))
+    assert several == list(search_files(grouped(records)))
+    assert len(list(grouped(records))) == 4
+    assert several != list(search_files(grouped(records[1:])))
+
+
 def test_records_are_numbered_by_kind_and_shown_by_number() -> None:
     records = [record("P", kind="page"), record("C"), record("M", kind="model"), record("D")]
     files = parsed(records)
@@ -115,7 +111,7 @@ def test_what_a_record_shows_lies_with_few_neighbours() -> None:
 
 
 def test_equal_records_give_equal_files_and_others_another_folder() -> None:
-    first, again, other = (list(search_files(many(count))) for count in (40, 40, 41))
+    first, again, other = (list(search_files(grouped(many(count)))) for count in (40, 40, 41))
     assert first == again
     assert {file.url for file in first if file.url != ROOT}.isdisjoint(file.url for file in other)
 
@@ -123,7 +119,7 @@ def test_equal_records_give_equal_files_and_others_another_folder() -> None:
 def test_no_file_of_words_grows_with_the_atlas() -> None:
     sizes = [
         len(file.content)
-        for file in search_files(many(5_000))
+        for file in search_files(grouped(many(5_000)))
         if isinstance(file.content, bytes) and file.url.rpartition("/")[2].startswith("w")
     ]
     assert len(sizes) > 10
@@ -244,7 +240,7 @@ def test_an_answer_says_by_which_words_it_came(find: Find) -> None:
 
 
 def test_a_query_brings_few_small_files_of_a_large_index(ask_search: Ask, tmp_path: Path) -> None:
-    for file in search_files(many(10_000)):
+    for file in search_files(grouped(many(10_000))):
         assert isinstance(file.content, bytes)
         path = tmp_path / file.url
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,10 @@ from fontTools.pens.recordingPen import RecordingPen
 from fontTools.ttLib import TTFont
 
 from atlas.exceptions import NodeError
+from atlas.kept import Kept
 from atlas.node.assets import install_assets, woff2_only
 from atlas.node.environment import Environment, prepare
+from atlas.render import size_fonts
 from atlas.render.fonts import subset
 from atlas.render.size_fonts import FEATURES, NAME, SIZES, merged, one_family, with_one_font_of_sizes
 
@@ -99,13 +101,19 @@ def test_a_style_sheet_with_other_fonts_is_an_error(css: str) -> None:
         one_family(f"@font-face{{font-family:KaTeX_Size1;src:url({SIZES[0]})}}{css}")
 
 
-def test_the_installed_fonts_are_replaced(environment: Environment, tmp_path: Path) -> None:
-    installed = install_assets(environment, tmp_path)
-    made = with_one_font_of_sizes(installed)
-    names = {file.name for file in made}
-    assert names == {file.name for file in installed} - set(SIZES) | {NAME}
-    assert all(file.is_file() for file in made)
-    assert NAME in made[0].read_text(encoding="utf-8")
-    assert not any(file.exists() for file in installed if file.name in SIZES)
-    with pytest.raises(NodeError, match="KaTeX_Size1-Regular"):
-        with_one_font_of_sizes(made)
+def test_the_installed_fonts_are_replaced(
+    environment: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = install_assets(environment, tmp_path / "first")
+    with Kept(tmp_path) as kept:
+        made = with_one_font_of_sizes(installed, kept)
+        names = {file.name for file in made}
+        assert names == {file.name for file in installed} - set(SIZES) | {NAME}
+        assert all(file.is_file() for file in made)
+        assert NAME in made[0].read_text(encoding="utf-8")
+        assert not any(file.exists() for file in installed if file.name in SIZES)
+        with pytest.raises(NodeError, match="KaTeX_Size1-Regular"):
+            with_one_font_of_sizes(made, kept)
+        monkeypatch.setattr(size_fonts, "merged", None)  # as the font is kept
+        again = with_one_font_of_sizes(install_assets(environment, tmp_path / "again"), kept)
+        assert again[-1].read_bytes() == made[-1].read_bytes()

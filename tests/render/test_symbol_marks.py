@@ -29,12 +29,14 @@ def node() -> Iterator[NodeProcess]:
 
 
 def typeset(node: NodeProcess, formulas: Mapping[str, tuple[str, Mapping[str, int]]]) -> dict[str, tuple[str, str]]:
-    """For each formula its HTML with marks and without."""
+    """For each formula its whole HTML with marks and without."""
     typesetting = Typesetting()
     made = {name: marked(tex, symbols, typesetting) for name, (tex, symbols) in formulas.items()}
     typesetting.take(node.typeset(typesetting.waiting))
     plain = {name: one.plain if isinstance(one, MarkedMaths) else one for name, one in made.items()}
-    return {name: (str(one.__html__()), str(plain[name].__html__())) for name, one in made.items()}
+    html = {name: str(typesetting.html(one.formula)) for name, one in plain.items()}
+    marked_up = {name: one.whole() for name, one in made.items() if isinstance(one, MarkedMaths)}
+    return {name: (marked_up.get(name, html[name]), html[name]) for name in made}
 
 
 def simplified(html: str) -> str:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from atlas.checks.checked import Checked
+from atlas.exceptions import DisplayError
+from atlas.node.process import NodeProcess
 from atlas.operators.catalogue import CATALOGUE
 from atlas.render.addresses import standalone_file
+from atlas.render.data_files import collection_files, settled, written
+from atlas.render.deferred import Typesetting
+from atlas.render.parts import Parts
 from atlas.render.site import Site
 
 ROOT = Path(__file__).parents[2]
@@ -26,13 +33,35 @@ def body(site: Site, url: str) -> str:
 
 def text(site: Site, url: str) -> str:
     content = next(asset for asset in site.assets if asset.url == url).content
-    assert isinstance(content, Path)
-    return content.read_text(encoding="utf-8")
+    if isinstance(content, Path):
+        return content.read_text(encoding="utf-8")
+    return content.decode() if isinstance(content, bytes) else content()
 
 
 def data(site: Site, url: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(text(site, url))
     return found
+
+
+def test_a_collection_has_its_files_finished(
+    site: Site, whole_checked: Checked, node: NodeProcess, tmp_path: Path
+) -> None:
+    """They are texts once formulas are typeset, which a pickle holds and which need nothing else to be written."""
+    typesetting = Typesetting()
+    parts = Parts(whole_checked, typesetting)
+    files = list(collection_files(whole_checked.collections["gpt-2"], parts))
+    assert [file.url for file in files] == ["calculator/gpt-2.json", "compare/gpt-2.json"]
+    with pytest.raises(DisplayError, match="never typeset"):
+        settled(files[1])
+    typesetting.take(node.typeset(typesetting.waiting))
+    share = tuple(map(settled, files))
+    assert all(isinstance(file.content, str) for file in share)
+    restored = pickle.loads(pickle.dumps(share))  # noqa: S301 - made here
+    assert restored == share == tuple(map(settled, share))
+    for asset in written(restored, tmp_path):
+        assert isinstance(asset.content, Path)
+        assert asset.content.read_text(encoding="utf-8") == text(site, asset.url)
+    assert list(collection_files(whole_checked.collections["chainer"], parts)) == []
 
 
 def test_every_operator_is_a_file_that_pages_link(site: Site) -> None:

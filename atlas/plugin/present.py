@@ -1,0 +1,155 @@
+"""The site as it lies in its folder: what the build that wrote it knew of each file, and whether it is still there.
+
+Only a site that is to the last file what was written can be left as it is, or be the source of what has not changed.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import stat
+from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from atlas.files import writing_whole
+from atlas.kept import DAYS, cache_folder, key_of
+
+FOLDER = "sites"
+"""The folder of the cache in which what is known of sites is kept, a file for each."""
+_FORM = "present site, 1"
+"""What a record is and, by number, in which form; none of another form is read."""
+_DIGEST = 32
+"""How many bytes the digest before a record has."""
+_DAY = 86_400
+"""Seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file of the site."""
+
+    size: int
+    """Its bytes."""
+    time: int
+    """When it was written, in nanoseconds since 1970."""
+    key: bytes = b""
+    """A digest of what it follows from; empty where that is not known."""
+
+    def is_as(self, other: Written) -> bool:
+        """Whether the file was not touched since, as far as the system tells."""
+        return self.size == other.size and self.time == other.time
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something that a build warned of."""
+
+    logger: str
+    """The name of the logger that said it."""
+    level: int
+    """How grave it is."""
+    text: str
+    """What was said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """What is known of the site that lies in a folder."""
+
+    whole: bytes = b""
+    """The digest of all that the site follows from; empty where that is not known."""
+    was_heard: bool = False
+    """Whether a warning would have been shown by the build that wrote it."""
+    warnings: tuple[Warned, ...] = ()
+    """What that build warned of."""
+    links_hold: bool = False
+    """Whether every link in it led somewhere."""
+    files: Mapping[str, Written] = field(default_factory=lambda: MappingProxyType({}))
+    """All its files by their paths in it."""
+
+    def is_whole(self, site: Path) -> bool:
+        """Whether the folder holds these files, untouched, and no others."""
+        own = {path.partition("/")[0] for path in self.files}
+        count = 0
+        for path, written in files_in(site, own):
+            if path not in self.files or not written.is_as(self.files[path]):
+                return False
+            count += 1
+        return count == len(self.files)
+
+
+def files_in(site: Path, own: Container[str] | None = None) -> Iterator[tuple[str, Written]]:
+    """The files in a folder by their paths in it; what is none, such as a link, has no size.
+
+    Args:
+        site: The folder.
+        own: Of what is hidden in the folder, the names that count: a `.git`, for one, is none of the build's.
+    """
+    waiting = [("", str(site))]
+    while waiting:
+        above, folder = waiting.pop()
+        try:
+            with os.scandir(folder) as entries:
+                listed = list(entries)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for entry in listed:
+            if own is not None and not above and entry.name.startswith(".") and entry.name not in own:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((f"{above}{entry.name}/", entry.path))
+                continue
+            yield f"{above}{entry.name}", _written(entry.stat(follow_symlinks=False))
+
+
+def is_there(site: Path, path: str, written: Written) -> bool:
+    """Whether a file of a site is as it was written."""
+    try:
+        status = os.lstat(f"{site}{os.sep}{path}")
+    except OSError:
+        return False
+    return _written(status).is_as(written)
+
+
+def _written(status: os.stat_result) -> Written:
+    return Written(status.st_size if stat.S_ISREG(status.st_mode) else -1, status.st_mtime_ns)
+
+
+def read_present(site: Path) -> Present:
+    """What is kept of the site in a folder; nothing is known of one that another program wrote."""
+    try:
+        kept = _place(site).read_bytes()
+    except OSError:
+        return Present()
+    digest, record = kept[:_DIGEST], kept[_DIGEST:]
+    if digest != _digest(site, record):
+        return Present()
+    # From the user's own cache, and whole by its digest.
+    whole, was_heard, warnings, links_hold, files = pickle.loads(record)  # noqa: S301
+    told = tuple(Warned(*one) for one in warnings)
+    return Present(whole, was_heard, told, links_hold, {path: Written(*one) for path, one in files.items()})
+
+
+def keep_present(site: Path, present: Present) -> None:
+    """Keep what is known of the site in a folder; where that cannot be written, the next build takes its time."""
+    files = {path: (one.size, one.time, one.key) for path, one in present.files.items()}
+    warnings = [(one.logger, one.level, one.text) for one in present.warnings]
+    record = pickle.dumps((present.whole, present.was_heard, warnings, present.links_hold, files))
+    place = _place(site)
+    with suppress(OSError):
+        with writing_whole(place) as file:
+            file.write(_digest(site, record) + record)
+        for other in place.parent.iterdir():
+            if other.stat().st_mtime < place.stat().st_mtime - DAYS * _DAY:
+                other.unlink()
+
+
+def _place(site: Path) -> Path:
+    return cache_folder() / FOLDER / key_of("site", os.fsencode(site)).hex()
+
+
+def _digest(site: Path, record: bytes) -> bytes:
+    return key_of(_FORM, os.fsencode(site), record)

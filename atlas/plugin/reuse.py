@@ -1,0 +1,196 @@
+"""What of the present site is used again by a build that changes it: pages and files that would come out the same.
+
+They are linked into the new site, which takes the place of the present one only when it is whole. Nothing is linked
+before everything else is written, so that nobody can write to the present site through a link.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, TemplateNotFound, meta
+from mkdocs.structure.files import File, Files, InclusionLevel
+
+from atlas.kept import key_of
+from atlas.plugin.navigation import Menus
+from atlas.plugin.pages import EntityPage
+from atlas.plugin.present import Present, Written, is_there
+from atlas.render.links import ids_in, is_plain_id
+from atlas.render.site import SitePage, StoredBody
+
+PAGE = "main.html"
+"""The template of all pages that are made from entries."""
+
+
+class SiteFiles(Files):
+    """The files of a build, some of whose pages need not be written."""
+
+    def __init__(self, files: Iterable[File]) -> None:
+        super().__init__(files)
+        self.finished: frozenset[str] = frozenset()
+        """The source paths of pages that are there already, known when all pages are known."""
+
+    def documentation_pages(self, *, inclusion: Callable[[InclusionLevel], bool] | None = None) -> list[File]:
+        """All pages; of those that are finished none where MkDocs asks which to write, by naming their inclusion.
+
+        Templates such as the sitemap's, which are about all pages, get them without asking so.
+        """
+        pages = super().documentation_pages(inclusion=inclusion or InclusionLevel.is_included)
+        named = inclusion is not None and self.finished
+        return [file for file in pages if file.src_uri not in self.finished] if named else list(pages)
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What the present site has that the new one has not: there links that were right may be dead."""
+
+    files: frozenset[str]
+    """Files, by their paths."""
+    ids: frozenset[str]
+    """Ids of elements of any pages."""
+
+    def is_nothing(self) -> bool:
+        """Whether every link that was right still is."""
+        return not self.files and not self.ids
+
+    def may_be_in(self, html: str) -> bool:
+        """Whether a page may link to any of it."""
+        if self.files or not all(map(is_plain_id, self.ids)):
+            return True
+        return any(f"#{one}" in html for one in self.ids)
+
+
+class Reuse:
+    """The present site as a source of files for the new one."""
+
+    def __init__(self, general: bytes, present: Present, site: Path) -> None:
+        self._general = general
+        self._present = present
+        self._site = site
+        self._keys: dict[str, bytes] = {}
+        self._linked: dict[str, Written] = {}
+
+    def is_same(self, path: str, key: bytes) -> bool:
+        """Whether a file of the new site will be the one that the present site has; it is linked then.
+
+        Args:
+            path: Its path in both.
+            key: A digest of what it follows from.
+        """
+        self._keys[path] = key
+        written = self._present.files.get(path)
+        if written is None or not written.key or written.key != key or not is_there(self._site, path, written):
+            return False
+        self._linked[path] = written
+        return True
+
+    def link(self, new: Path) -> None:
+        """Put the files that are the same into the new site, where nothing else has been put.
+
+        Raises:
+            OSError: a file can be neither linked nor copied.
+        """
+        made: set[str] = set()
+        for path in list(self._linked):
+            target = f"{new}{os.sep}{path}"
+            if (folder := os.path.dirname(target)) not in made:  # noqa: PTH120 - once a file, and a path costs more
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                made.add(folder)
+            source = f"{self._site}{os.sep}{path}"
+            try:
+                os.link(source, target)
+            except FileExistsError:
+                del self._linked[path]
+            except OSError:  # another file system, or one without links
+                shutil.copy2(source, target)
+
+    def with_keys(self, files: Mapping[str, Written]) -> dict[str, Written]:
+        """The files of the new site, each with what it follows from where that is known."""
+        return {
+            path: Written(one.size, one.time, self._keys[path]) if path in self._keys else one
+            for path, one in files.items()
+        }
+
+    def is_linked(self, path: str) -> bool:
+        """Whether a file is one of the present site."""
+        return path in self._linked
+
+    def lost(self, files: Collection[str], new: Path, finished: int) -> Lost | None:
+        """What links of the files that are the same may miss; None where that is not known, or takes long to find out.
+
+        Args:
+            files: The paths of all files of the new site.
+            new: Where it lies.
+            finished: How many pages are the same.
+        """
+        written = [path for path in files if path.endswith(".html") and path not in self._linked]
+        before = [path for path in written if path in self._present.files]
+        if not self._present.links_hold or len(written) > finished:
+            return None
+        if not all(is_there(self._site, path, self._present.files[path]) for path in before):
+            return None
+        ids = (_ids(self._site / path) - _ids(new / path) for path in before)
+        gone = frozenset(self._present.files.keys() - set(files))
+        return Lost(gone, frozenset(one for some in ids for one in some))
+
+    def key_of_page(self, page: EntityPage, menus: Menus) -> bytes | None:
+        """A digest of all that our own theme's templates are given for a page; None where that cannot be told."""
+        source = page.source
+        texts = list(_digests(source))
+        if None in texts:
+            return None
+        said = (
+            page.title,
+            page.url,
+            page.edit_url,
+            page.is_homepage,
+            source.kind,
+            source.description,
+            [(one.type, one.title, one.url) for one in source.alternates],
+            menus.home,
+        )
+        return key_of("page", self._general, repr(said), menus.key(page), *(text for text in texts if text is not None))
+
+
+def _ids(page: Path) -> set[str]:
+    return ids_in(page.read_text(encoding="utf-8"))
+
+
+def _digests(source: SitePage) -> Iterator[bytes | None]:
+    """Digests of a page's texts, each None where it is not known."""
+    if source.digest:
+        yield source.digest
+        context = {name: value for name, value in source.context.items() if not callable(value)}
+    else:
+        yield source.body.digest if isinstance(source.body, StoredBody) else None
+        yield "\0".join([f"{one.level}\0{one.id}\0{one.title}\0{one.html}" for one in source.headings]).encode()
+        context = dict(source.context)
+    for name, value in context.items():
+        yield name.encode()
+        if isinstance(value, StoredBody):
+            yield value.digest
+        else:
+            yield repr(value).encode() if value is None or isinstance(value, str | int) else None
+
+
+def is_own(environment: Environment, theme: str) -> bool:
+    """Whether the template of pages, with all that it takes in, is our own theme's: it is known what that looks at."""
+
+    @cache
+    def own(name: str | None) -> bool:
+        if name is None or environment.loader is None:
+            return False
+        try:
+            text, file, _ = environment.loader.get_source(environment, name)
+        except TemplateNotFound:
+            return False
+        if file is None or not Path(file).resolve().is_relative_to(Path(theme).resolve()):
+            return False
+        return all(own(one) for one in meta.find_referenced_templates(environment.parse(text)))
+
+    return own(PAGE)

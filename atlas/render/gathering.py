@@ -1,0 +1,216 @@
+"""From a survey of the content to what each collection gives: as it was kept, or made now, on as many cores as pay.
+
+Nothing of a collection that is as it was is loaded; what is made is kept at once, so that a build that is cut off is
+not lost.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+
+from atlas.checks.checked import Checked
+from atlas.checks.pinned import Pinned
+from atlas.checks.single import check_one, grounds_keys, keep_grounds
+from atlas.entries.atlas import Atlas
+from atlas.entries.survey import Survey
+from atlas.issues import Issue
+from atlas.kept import Kept, key_of
+from atlas.node.typesetter import Typesetter
+from atlas.render.general import general_key
+from atlas.render.made import Made, Text, read_text
+from atlas.render.making import Maker
+from atlas.render.site import PageStore, Settings
+from atlas.spread import cores, processes, spread
+
+WORTHWHILE = 60
+"""From how many files on other processes are started for their collections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Where the processes of one build find what they need; two that are equal are the same."""
+
+    state: Path
+    """A file with the settings, the survey and the sources."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One collection to be checked and made."""
+
+    order: Order
+    """What it belongs to."""
+    collection: str
+    """Its id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it."""
+
+    collection: str
+    """Its id."""
+    made: bytes
+    """What it gives, pickled; empty where there are errors."""
+    texts: bytes
+    """The texts of its pages and files, compressed."""
+    key: bytes
+    """What both are kept by; empty where they cannot be kept."""
+    issues: tuple[Issue, ...]
+    """Errors and warnings."""
+
+
+class Workshop:
+    """What checks and makes collections in one process."""
+
+    def __init__(self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter) -> None:
+        self._survey = survey
+        self._pinned = pinned
+        self._kept = kept
+        self._typesetter = typesetter
+        self._settings = settings
+        self._general = general_key(settings)
+        self._maker: Maker | None = None
+
+    def make(self, collection: str) -> Result:
+        """Check one collection, and make what it gives if there is no error."""
+        single = check_one(self._survey, self._pinned, collection, self._typesetter.typeset, self._kept)
+        if single.checked is None:
+            return Result(collection, b"", b"", b"", single.issues)
+        if self._maker is None:
+            self._maker = Maker(self._settings, self._kept, self._typesetter)
+        pinned, found = self._pinned, self._survey
+        one = single.checked
+        atlas = Atlas(found.root, found.content, {collection: one.collection}, pinned.sources, pinned.unread)
+        checked = Checked(atlas, {collection: one}, pinned.files, pinned.pins, single.issues)
+        made, texts = self._maker.make(checked, one, single.issues)
+        grounds = keep_grounds(found, pinned, single, self._kept)
+        key = key_of("made", self._general, grounds) if grounds is not None else b""
+        return Result(collection, pickle.dumps(made, 5), texts, key, single.issues)
+
+
+class Gathered:
+    """What all collections give, with their texts."""
+
+    def __init__(
+        self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter, store: PageStore
+    ) -> None:
+        self._settings = settings
+        self._survey = survey
+        self._pinned = pinned
+        self._kept = kept
+        self._store = store
+        self._workshop = Workshop(settings, survey, pinned, kept, typesetter)
+        self._keys: dict[str, bytes] = {}
+        self._read: dict[str, Callable[[], bytes]] = {}
+        self._last: tuple[str, bytes] = ("", b"")
+        self.made: dict[str, Made] = {}
+        """What each collection gives, by its id; those with errors are not among them."""
+        self.issues: list[Issue] = []
+        """What the checks found."""
+
+    def gather(self) -> None:
+        """Take what is kept and make the rest."""
+        found = self._kept_ones()
+        missing = [name for name in self._survey.collections if name not in found]
+        results = {result.collection: result for result in self._make(missing)}
+        for name in self._survey.collections:
+            if name in found:
+                self.made[name] = found[name]
+                self.issues += found[name].warnings
+                continue
+            result = results[name]
+            self.issues += result.issues
+            if result.made:
+                self.made[name] = pickle.loads(result.made)  # noqa: S301 - this build has made it
+
+    def text(self, collection: str, text: Text) -> str:
+        """A text of a collection."""
+        return read_text(self._data(collection), text)
+
+    def _data(self, collection: str) -> bytes:
+        """All texts of a collection; those that were read last are still at hand."""
+        if self._last[0] != collection:
+            self._last = collection, self._read[collection]()
+        return self._last[1]
+
+    def _kept_ones(self) -> dict[str, Made]:
+        general = general_key(self._settings)
+        grounds = grounds_keys(self._survey, self._pinned, self._survey.collections, self._kept)
+        self._keys = {name: key_of("made", general, key) for name, key in grounds.items() if key is not None}
+        found = self._kept.get(self._keys.values())
+        # From the user's own cache, written by this very code, and whole by its digest.
+        made = {name: pickle.loads(found[key]) for name, key in self._keys.items() if key in found}  # noqa: S301
+        there = self._kept.holds(map(_texts_key, self._keys.values()))
+        made = {name: one for name, one in made.items() if _texts_key(self._keys[name]) in there}
+        for name in made:
+            self._read[name] = partial(self._kept_texts, name)
+        return made
+
+    def _kept_texts(self, collection: str) -> bytes:
+        """The texts as they were kept; made again where they are not there any more, or are damaged."""
+        key = _texts_key(self._keys[collection])
+        found = self._kept.get([key])
+        if key in found:
+            return found[key]
+        return self._workshop.make(collection).texts
+
+    def _make(self, missing: Sequence[str]) -> Iterator[Result]:
+        for result in self._made(missing):
+            if result.made:
+                self._read[result.collection] = self._store.keep_data(result.texts).data
+                if result.key:
+                    self._kept.put({result.key: result.made, _texts_key(result.key): result.texts})
+            yield replace(result, texts=b"")
+
+    def _made(self, missing: Sequence[str]) -> Iterator[Result]:
+        files = sum(len(self._survey.folders[name]) for name in missing)
+        if files < WORTHWHILE or processes() == 1 or len(missing) == 1:
+            yield from map(self._workshop.make, missing)
+            return
+        state = self._settings.workspace / "state"
+        state.write_bytes(pickle.dumps((portable(self._settings, self._survey), self._survey, self._pinned), 5))
+        order = Order(state)
+        # The largest come first, so that none is at work alone in the end.
+        largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
+        with cores(min(processes(), len(missing))) as pool:
+            yield from spread(make_one, [Task(order, name) for name in largest], pool)
+
+
+def make_one(task: Task) -> Result:
+    """Check and make one collection; what an executor is given."""
+    kept, workshop = _workshop(task.order)
+    result = workshop.make(task.collection)
+    kept.save()
+    return result
+
+
+@lru_cache(maxsize=1)
+def _workshop(order: Order) -> tuple[Kept, Workshop]:
+    """What this process makes collections with; it lasts as long as the process, which lasts as long as the build."""
+    settings, survey, pinned = pickle.loads(order.state.read_bytes())  # noqa: S301 - this build has written it
+    kept = Kept()
+    return kept, Workshop(settings, survey, pinned, kept, Typesetter(kept))
+
+
+def portable(settings: Settings, survey: Survey) -> Settings:
+    """The settings as another process can be sent them: addresses for editing as they are, and nothing said."""
+    names = [path.relative_to(survey.content).as_posix() for path in map(survey.path, survey.files)]
+    return replace(settings, edit_address={name: settings.edit_address(name) for name in names}.get, say=_unsaid)
+
+
+def _unsaid(_: str) -> None:
+    """Says nothing."""
+
+
+def _texts_key(key: bytes) -> bytes:
+    return key_of("texts", key)
+
+
+def warnings_of(made: Mapping[str, Made]) -> tuple[Issue, ...]:
+    """What pages must say of all collections."""
+    return tuple(issue for one in made.values() for issue in one.warnings)

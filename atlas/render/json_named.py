@@ -1,0 +1,22 @@
+"""Items of data files, for documents of the whole atlas: they know what they list by its id and title alone.
+
+The entries and collections themselves are nowhere at hand where these documents are made.
+"""
+
+from __future__ import annotations
+
+from atlas.render.addresses import collection_page, component_page, data_file
+from atlas.render.json_types import Item
+
+
+def named_component(entry_id: str, title: str) -> Item:
+    """A component."""
+    return Item(id=entry_id, title=title, json_=data_file("components", entry_id), page=component_page(entry_id))
+
+
+def named_collection(collection_id: str, title: str, *, is_model: bool) -> Item:
+    """A model or library."""
+    kind = "models" if is_model else "libraries"
+    return Item(
+        id=collection_id, title=title, json_=data_file(kind, collection_id), page=collection_page(collection_id)
+    )

@@ -1,0 +1,229 @@
+"""Makes what one collection gives to a site: its pages in all forms, its data files and its shares.
+
+A few pages are in memory at a time, with their views and formulas; what is left is texts, compressed, and little else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
+from atlas.entries.atlas import Collection, Entry
+from atlas.entries.collection import Model
+from atlas.issues import Issue
+from atlas.kept import Kept
+from atlas.node.typesetter import Typesetter
+from atlas.render import addresses
+from atlas.render.citation import citation_share
+from atlas.render.collection_view import LibraryView, ModelView, library_view, model_view
+from atlas.render.compare_view import compare_share
+from atlas.render.component_view import component_view
+from atlas.render.data_files import collection_files, settled
+from atlas.render.deferred import Typesetting
+from atlas.render.diagram import Placed, Sketch, layout
+from atlas.render.fonts import shown_in
+from atlas.render.glossary_share import glossary_share
+from atlas.render.home_share import home_share
+from atlas.render.json_component import component_document
+from atlas.render.json_conflicts import conflicts_share
+from atlas.render.json_files import WrittenDocument, written_document, written_documents
+from atlas.render.made import Made, MadeFile, MadePage, Writing
+from atlas.render.markdown_pages import MarkdownRenderer
+from atlas.render.pages import PagePlan, Renderer
+from atlas.render.parts import Parts
+from atlas.render.redirects import redirects_of
+from atlas.render.search_records import found_share
+from atlas.render.site import NavSection, Settings
+from atlas.render.structure_view import structure_view
+from atlas.render.uses import uses_share
+from atlas.render.verification_view import verification_share
+
+AT_ONCE = 50
+"""How many components are in memory as pages; enough for the formulas of one round to keep Node busy."""
+MODELS, LIBRARIES = NavSection("Models", "models"), NavSection("Libraries", "libraries")
+"""The sections of the collections, which have no pages of their own: the home page lists what is in them."""
+
+
+class Maker:
+    """Makes collections, one after the other; what is the same for all is made once."""
+
+    def __init__(self, settings: Settings, kept: Kept, typesetter: Typesetter) -> None:
+        self.settings = settings
+        self.kept = kept
+        self.typesetter = typesetter
+        self.typesetting = Typesetting()
+        self.renderer = Renderer(settings, self.typesetting)
+        self.markdown = MarkdownRenderer(settings.site_name, settings.templates)
+
+    def make(self, checked: Checked, collection: CheckedCollection, warnings: Iterable[Issue]) -> tuple[Made, bytes]:
+        """What a collection gives, and its texts; `checked` holds this collection and all sources.
+
+        Raises:
+            DisplayError: KaTeX refuses a formula.
+            NodeError: Node hangs or dies.
+        """
+        return _Making(self, checked, collection, tuple(warnings)).made()
+
+
+class _Making:
+    """The making of one collection."""
+
+    def __init__(
+        self, maker: Maker, checked: Checked, collection: CheckedCollection, warnings: tuple[Issue, ...]
+    ) -> None:
+        self._maker = maker
+        self._collection = collection
+        self._warnings = warnings
+        self._parts = Parts(checked, maker.typesetting, maker.kept)
+        self._texts = Writing()
+        self._files: list[MadeFile] = []
+        self._passages: dict[str, MadeFile] = {}
+        self._lines: list[str] = []
+        self._line_links: set[str] = set()
+        self._characters: set[str] = set()
+        self._nodes = 0
+        data = collection.collection.data
+        section = NavSection(data.title, addresses.collection_page(collection.collection.id))
+        self._above = (MODELS if isinstance(data, Model) else LIBRARIES, section)
+
+    def made(self) -> tuple[Made, bytes]:
+        collection, owner = self._collection, self._collection.collection
+        data = owner.data
+        plans = []
+        pages = []
+        for group in self._groups():
+            for plan, page in group:
+                plans.append(plan)
+                pages.append(page)
+        lines = self._texts.add("".join(f"{line}\n" for line in self._lines), frozenset(self._line_links))
+        made = Made(
+            id=owner.id,
+            is_model=isinstance(data, Model),
+            pages=tuple(pages),
+            files=tuple(self._files),
+            lines=lines,
+            passages=tuple(self._passages.values()),
+            found=found_share(collection, plans),
+            citation=citation_share(collection),
+            home=home_share(collection, self._parts),
+            names=glossary_share(collection),
+            comparison=compare_share(collection),
+            conflicts=conflicts_share(collection, self._parts),
+            uses=uses_share(collection),
+            claims=verification_share(collection),
+            redirects=tuple(redirects_of(owner)),
+            characters="".join(sorted(self._characters)),
+            nodes=self._nodes,
+            warnings=self._warnings,
+        )
+        return made, self._texts.data()
+
+    def _groups(self) -> Iterator[list[tuple[PagePlan, MadePage]]]:
+        """The pages with their plans, a few at a time."""
+        entries = self._collection.entries
+        yield self._group(True, ())
+        for first in range(0, len(entries), AT_ONCE):
+            yield self._group(False, entries[first : first + AT_ONCE])
+
+    def _group(self, with_own: bool, entries: Sequence[CheckedEntry]) -> list[tuple[PagePlan, MadePage]]:
+        typesetting = self._maker.typesetting
+        typesetting.begin()
+        typesetting.noted()
+        plans = [self._own_plan()] if with_own else []
+        plans += [self._entry_plan(entry) for entry in entries]
+        files = list(collection_files(self._collection, self._parts)) if with_own else []
+        documents = list(written_documents(self._collection, self._parts)) if with_own else []
+        formulas = typesetting.noted()
+        typesetting.take(self._maker.typesetter.typeset(typesetting.waiting))
+        self._characters.update(shown_in(map(typesetting.html, formulas)))
+        made = [(plan, self._page(plan)) for plan in plans]
+        for file in map(settled, files):
+            self._files.append(MadeFile(file.url, self._texts.add(str(file.content))))
+        for entry in entries:
+            url = addresses.data_file("components", entry.entry.id)
+            document = component_document(entry, self._collection, self._parts)
+            documents.append(written_document(url, document))
+        for one in documents:
+            self._document(one)
+        typesetting.forget()
+        return made
+
+    def _own_plan(self) -> PagePlan:
+        collection, owner = self._collection, self._collection.collection
+        data, section = owner.data, self._above[-1]
+        view: ModelView | LibraryView
+        if isinstance(data, Model):
+            view = model_view(collection, self._parts, self._place)
+        else:
+            view = library_view(collection, self._parts)
+        return PagePlan(
+            section.key,
+            "model" if isinstance(data, Model) else "library",
+            data.title,
+            data.title,
+            self._parts.text(owner, data.summary).plain,
+            self._below(owner),
+            self._above,
+            view,
+            structure_view(collection, section.key),
+            owner,
+        )
+
+    def _entry_plan(self, checked: CheckedEntry) -> PagePlan:
+        entry, section = checked.entry, self._above[-1]
+        stack = self._collection.collection.stack_of(entry)
+        inner = [NavSection(stack.title, f"{section.key}{entry.stack}/")] if stack else []
+        url = addresses.entry_page(entry)
+        return PagePlan(
+            url,
+            "component",
+            entry.data.title,
+            " · ".join((section.title, *(one.title for one in inner), entry.data.title)),
+            self._parts.text(entry, entry.data.summary).plain,
+            self._below(entry),
+            (*self._above, *inner),
+            component_view(checked, self._collection, self._parts),
+            structure_view(self._collection, url),
+            entry,
+        )
+
+    def _page(self, plan: PagePlan) -> MadePage:
+        rendered = self._maker.renderer.made(plan)
+        for url, html in rendered.passages.items():
+            self._passages.setdefault(url, MadeFile(url, self._texts.add(json.dumps(html))))
+        text, links = self._maker.markdown.made(plan)
+        entry = plan.owner if isinstance(plan.owner, Entry) else None
+        operator = entry.data.operator if entry is not None else ""
+        return MadePage(
+            plan.url,
+            plan.kind,
+            plan.title,
+            plan.document_title,
+            plan.description,
+            plan.edit_path or "",
+            plan.nav or (),
+            rendered.headings,
+            body=self._texts.add(rendered.body),
+            column=self._texts.add(rendered.column),
+            markdown=self._texts.add(text, links),
+            entry=entry.id if entry is not None else "",
+            operator=operator,
+        )
+
+    def _document(self, one: WrittenDocument) -> None:
+        text = self._texts.add(f"{one.text}\n", one.links)
+        self._files.append(MadeFile(one.url, text, one.page))
+        self._lines.append(one.line)
+        self._line_links.update(one.line_links)
+
+    def _place(self, sketch: Sketch) -> Placed:
+        """Lay the diagram out."""
+        placed = layout(sketch, self._maker.typesetter)
+        self._nodes = max(self._nodes, len(placed.nodes))
+        for label in placed.labels:
+            self._characters.update(*(run.text for run in label.runs))
+        return placed
+
+    def _below(self, owner: Collection | Entry) -> str:
+        return owner.file.relative_to(self._maker.settings.content).as_posix()

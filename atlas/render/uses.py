@@ -1,0 +1,160 @@
+"""Which entries use an operator, and which document a passage of a pinned file: of each collection, its share of it.
+
+The pages and data files about operators, sources and lists need no more of a collection, so they load no entry.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from sys import intern
+
+from atlas.checks.checked import CheckedCollection, CheckedEntry
+from atlas.entries.collection import Model
+from atlas.operators.catalogue import find
+from atlas.render.addresses import component_page, operator_anchor
+from atlas.render.parts import Link
+
+ALSO_IN = 8
+"""How many entries with an operator of the same family a page names; the family's page names all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Documented:
+    """A passage of a pinned file that an entry documents."""
+
+    source: str
+    """The id of the pinned project."""
+    path: str
+    """The file in the repository."""
+    first: int
+    """The 1-based first line."""
+    last: int
+    """The last line."""
+    claim: str
+    """The name of the claim that says so, unique within its entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """An entry with what it uses."""
+
+    id: str
+    """The entry's id."""
+    title: str
+    """Its name."""
+    within: str
+    """Its collection and stack, as a link to it says them: `GPT-2 · Decoder`."""
+    operator: str
+    """The name of the operator that it was checked against."""
+    passages: tuple[Documented, ...]
+    """The passages of its claims, in order."""
+
+    @property
+    def link(self) -> Link:
+        """A link to it that says where it stands."""
+        return Link(f"{self.within} · {self.title}", component_page(self.id))
+
+
+@dataclass(frozen=True, slots=True)
+class UsesShare:
+    """What pages of the whole atlas know of a collection as a thing among others."""
+
+    id: str
+    """The collection's id."""
+    title: str
+    """Its name."""
+    is_model: bool
+    """Whether it is a model; else it is a library."""
+    variants: int
+    """How many variants were counted."""
+    entries: tuple[Use, ...]
+    """Its entries in the order of the data flow."""
+    formulas: tuple[tuple[str, str], ...]
+    """For each operator that is used, the formula of the first entry that uses it, in LaTeX."""
+
+
+def uses_share(collection: CheckedCollection) -> UsesShare:
+    """The share of one collection."""
+    owner = collection.collection
+    formulas: dict[str, str] = {}
+    for entry in collection.entries:
+        formulas.setdefault(entry.operator.name, entry.entry.data.formula)
+    return UsesShare(
+        id=owner.id,
+        title=owner.data.title,
+        is_model=isinstance(owner.data, Model),
+        variants=len(collection.accounts),
+        entries=tuple(_use(entry, collection) for entry in collection.entries),
+        formulas=tuple(formulas.items()),
+    )
+
+
+class Uses:
+    """All shares, looked up by operator, family and file; entries keep the order of their collections."""
+
+    def __init__(self, shares: Iterable[UsesShare]) -> None:
+        self.shares = tuple(shares)
+        self._by_operator: dict[str, list[Use]] = defaultdict(list)
+        self._by_family: dict[str, list[Use]] = defaultdict(list)
+        self._by_file: dict[tuple[str, str], list[tuple[Use, Documented]]] = defaultdict(list)
+        self._formulas: dict[str, str] = {}
+        for share in self.shares:
+            for operator, formula in share.formulas:
+                self._formulas.setdefault(operator, formula)
+            for one in share.entries:
+                self._by_operator[one.operator].append(one)
+                self._by_family[find(one.operator).family].append(one)
+                for passage in one.passages:
+                    self._by_file[passage.source, passage.path].append((one, passage))
+
+    def users(self, operator: str) -> Sequence[Use]:
+        """The entries that were checked against an operator."""
+        return self._by_operator.get(operator, ())
+
+    def relatives(self, family: str) -> Sequence[Use]:
+        """The entries that were checked against an operator of a family."""
+        return self._by_family.get(family, ())
+
+    def passages(self, source_id: str, path: str) -> Sequence[tuple[Use, Documented]]:
+        """The documented passages of a pinned file, in the order of the entries."""
+        return self._by_file.get((source_id, path), ())
+
+    def formula(self, operator: str) -> str | None:
+        """The formula of the first entry that uses an operator; None where none does."""
+        return self._formulas.get(operator)
+
+
+def also_in(entry_id: str, operator_name: str, uses: Uses) -> tuple[tuple[Link, ...], Link | None]:
+    """Other entries with an operator of the same family, and where all are listed if there are too many to name.
+
+    Raises:
+        UnknownOperatorError: the catalogue has no such operator.
+    """
+    operator = find(operator_name)
+    relatives = uses.relatives(operator.family)
+    others = [other for other in relatives[: ALSO_IN + 1] if other.id != entry_id][:ALSO_IN]
+    links = []
+    for other in others:
+        link, same = other.link, other.operator == operator_name
+        links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator}"))
+    left = len(relatives) - 1 - len(others)
+    more = Link(f"{left:,} more, with the operator", operator_anchor(operator)) if left else None
+    return tuple(links), more
+
+
+def _use(entry: CheckedEntry, collection: CheckedCollection) -> Use:
+    owner = entry.entry
+    stack = collection.collection.stack_of(owner)
+    # A text that many entries have is one object, which a share holds and a pickle writes once.
+    return Use(
+        id=owner.id,
+        title=owner.data.title,
+        within=intern(" · ".join([collection.collection.data.title, *([stack.title] if stack else [])])),
+        operator=entry.operator.name,
+        passages=tuple(
+            Documented(intern(claim.source), intern(claim.path), *claim.span, intern(claim.id))
+            for claim in (one.claim for one in entry.claims)
+        ),
+    )

@@ -1,0 +1,137 @@
+"""What is known of entries as users of operators and sources: all that they state, from shares that stand alone."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from atlas.checks.checked import Checked
+from atlas.exceptions import UnknownOperatorError
+from atlas.operators.catalogue import CATALOGUE, FAMILIES
+from atlas.render.deferred import Typesetting
+from atlas.render.parts import Parts
+from atlas.render.reference_views import family_view, file_view, operators_view
+from atlas.render.uses import ALSO_IN, Documented, Use, Uses, UsesShare, also_in, uses_share
+
+ATTENTION, OTHER = "multi_head_attention", "multi_head_attention_causal"
+
+
+def use(number: int, operator: str = ATTENTION) -> Use:
+    return Use(
+        f"m/{number}", f"Attention {number}", "M · Decoder", operator, (Documented("s", "a.py", 1, number, "c"),)
+    )
+
+
+def of(*entries: Use) -> Uses:
+    return Uses([UsesShare("m", "M", True, 1, entries, ((ATTENTION, "y"),))])
+
+
+def test_every_entry_is_among_the_users_of_its_operator_in_the_order_of_the_atlas(
+    whole_checked: Checked, whole_uses: Uses
+) -> None:
+    parts = Parts(whole_checked, Typesetting())
+    for operator in CATALOGUE.values():
+        entries = [one for one in whole_checked.entries if one.operator.name == operator.name]
+        users = whole_uses.users(operator.name)
+        assert [one.link for one in users] == [parts.entry_link(one, full=True) for one in entries]
+        assert whole_uses.formula(operator.name) == (entries[0].entry.data.formula if entries else None)
+    for family in FAMILIES:
+        found = [one.entry.id for one in whole_checked.entries if one.operator.family == family]
+        assert [one.id for one in whole_uses.relatives(family)] == found
+
+
+def test_every_claim_is_among_the_passages_of_its_file(whole_checked: Checked, whole_uses: Uses) -> None:
+    stated = [
+        (claim.claim.source, claim.claim.path, entry.entry.id, claim.claim.id, claim.claim.span)
+        for entry in whole_checked.entries
+        for claim in entry.claims
+    ]
+    found = [
+        (source.id, path, one.id, passage.claim, (passage.first, passage.last))
+        for source in whole_checked.atlas.sources.values()
+        for path in source.data.files
+        for one, passage in whole_uses.passages(source.id, path)
+    ]
+    assert len(stated) > 50
+    assert sorted(found) == sorted(stated)
+
+
+def test_a_share_stands_alone(whole_checked: Checked, whole_uses: Uses) -> None:
+    """From pickled shares, and without any collection, the pages are the same."""
+    shares = [uses_share(one) for one in whole_checked.collections.values()]
+    again = [pickle.loads(pickle.dumps(share)) for share in shares]  # noqa: S301 - made here
+    assert again == shares
+    alone = replace(whole_checked, collections={}, atlas=replace(whole_checked.atlas, collections={}))
+    typesetting = Typesetting()
+    parts, restored = Parts(alone, typesetting), Uses(again)
+    assert operators_view(restored) == operators_view(whole_uses)
+    for family in FAMILIES:
+        assert family_view(family, restored, parts) == family_view(family, whole_uses, parts)
+    passages = 0
+    for source in whole_checked.atlas.sources.values():
+        for path in source.data.files:
+            view = file_view(source, path, restored, parts)
+            assert view == file_view(source, path, whole_uses, parts)
+            passages += len(view.passages)
+    assert passages > 50
+    assert typesetting.waiting
+
+
+def test_a_share_is_small(whole_checked: Checked) -> None:
+    written = sum(len(pickle.dumps(uses_share(one))) for one in whole_checked.collections.values())
+    assert written / len(whole_checked.entries) < 600
+
+
+def test_passages_stand_in_the_order_of_the_file(whole_checked: Checked, whole_uses: Uses) -> None:
+    parts = Parts(whole_checked, Typesetting())
+    source = whole_checked.atlas.sources["tensor2tensor"]
+    view = file_view(source, "tensor2tensor/models/common_layers.py", whole_uses, parts)
+    begun = [int(one.note.split()[1].partition("–")[0]) for one in view.passages]
+    assert all(one <= after for one, after in pairwise(begun))
+    at = {line.line.number: line for line in view.lines if line.docs}
+    assert set(at) == set(begun)
+    assert [link.url for link in at[begun[0]].docs] == [
+        one.url for one, begin in zip(view.passages, begun, strict=True) if begin == begun[0]
+    ]
+
+
+def test_a_component_names_all_others_of_its_family(whole_checked: Checked, whole_uses: Uses) -> None:
+    named = 0
+    for entry in whole_checked.entries:
+        links, more = also_in(entry.entry.id, entry.operator.name, whole_uses)
+        others = [
+            f"{one.entry.id}/"
+            for one in whole_checked.entries
+            if one.operator.family == entry.operator.family and one is not entry
+        ]
+        assert [link.url for link in links] == others[:ALSO_IN]
+        assert (more is None) == (len(others) <= ALSO_IN)
+        named += len(links)
+    assert named > 50
+
+
+def test_another_formulation_is_called_by_its_name() -> None:
+    links, more = also_in("m/0", ATTENTION, of(use(0), use(1), use(2, OTHER)))
+    assert [(one.url, one.note) for one in links] == [("m/1/", ""), ("m/2/", f"another formulation: {OTHER}")]
+    assert links[0].title == "M · Decoder · Attention 1"
+    assert more is None
+
+
+@pytest.mark.parametrize("own", [0, ALSO_IN - 1, ALSO_IN, ALSO_IN + 1, ALSO_IN + 5])
+def test_of_too_many_others_the_first_are_named_and_the_rest_counted(own: int) -> None:
+    uses = of(*map(use, range(ALSO_IN + 6)))
+    links, more = also_in(f"m/{own}", ATTENTION, uses)
+    assert [one.url for one in links] == [f"m/{number}/" for number in range(ALSO_IN + 1) if number != own][:ALSO_IN]
+    assert more is not None
+    assert more.title == "5 more, with the operator"
+    assert more.url == "operators/multi-head-attention/#multi-head-attention"
+    exactly = of(*map(use, range(ALSO_IN + 1)))
+    assert also_in("m/3", ATTENTION, exactly)[1] is None
+
+
+def test_an_unknown_operator_is_refused() -> None:
+    with pytest.raises(UnknownOperatorError, match="attention_of_none"):
+        of(use(0, "attention_of_none"))
