@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from multiprocessing import connection
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from atlas.exceptions import ExecutorError
@@ -69,19 +72,46 @@ def processes() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def forks() -> bool:
+    """Whether processes begin as copies of this one, which costs nothing; with threads a copy may hold their locks."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
 @contextmanager
-def cores(number: int) -> Iterator[Executor]:
-    """So many processes of this machine, each started when there is work for it; for one, this process itself."""
+def cores(number: int, begin: Callable[[], None] | None = None) -> Iterator[Executor]:
+    """So many processes of this machine, each started when there is work for it; for one, this process itself.
+
+    Args:
+        number: How many.
+        begin: What each does first; it can be pickled, unless they are copies of this one (`forks`).
+    """
     if number == 1:
+        if begin is not None:
+            begin()
         yield Here()
         return
-    with ProcessPoolExecutor(number, multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("fork" if forks() else "spawn")
+    with ProcessPoolExecutor(number, context, _begin, (begin,)) as pool:
         try:
             yield pool
         except BaseException:
             # Whoever gave up does not wait for what is not begun.
             pool.shutdown(cancel_futures=True)
             raise
+
+
+def _begin(begin: Callable[[], None] | None) -> None:
+    """Begin the life of a process that works for another: it ends with that one, also where that one is killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+    if begin is not None:
+        begin()
+
+
+def _end_with(sentinel: int) -> None:
+    connection.wait([sentinel])
+    os._exit(1)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from atlas.commands.findings import Finding
 from atlas.commands.output import ISSUES_FOUND, counted, print_json, say
 from atlas.issues import visible
 
-COLOURS = {"ok": "green", "warn": "yellow", "bad": "red"}
+COLOURS = {"ok": "green", "note": "cyan", "warn": "yellow", "bad": "red"}
 
 
 @click.command(short_help="Report Python, Node, caches, network and project, and what to do.")
@@ -34,8 +34,9 @@ def doctor(ctx: click.Context, project: Path | None, offline: bool, as_json: boo
     is set to look in and whether they answer, the project here, and whether its pinned files are in the cache. Nothing
     is changed, and nothing is brought.
 
-    A line is ok; warn, where something will not work in some situation, such as without a network; or bad, where
-    commands cannot work. The exit code is 1 where any line is bad, else 0.
+    A line is ok; note, where something is not there that only some need; warn, where something will not work in some
+    situation, such as without a network; or bad, where commands cannot work. The exit code is 1 where any line is bad,
+    else 0.
     """
     found = []
     for one in _report(project, offline):

@@ -48,10 +48,17 @@ def _meant(ctx: click.Context, known: Mapping[str, Explanation], code: str) -> l
         one for key, one in known.items() if name and key.startswith(name)
     ]
     if not found:
-        near = nearest(name, known)
+        near = _padded(name, known) or nearest(name, known)
         hint = f"did you mean {near}?" if near else "`atlas explain` lists them all"
         raise click.UsageError(f"there is no issue code {visible(code[:40])}; {hint}", ctx)
     return found
+
+
+def _padded(name: str, known: Mapping[str, Explanation]) -> str | None:
+    """The code whose leading zeros were left out."""
+    digits = name.removeprefix("A")
+    code = f"A{digits:0>3}"
+    return code if digits.isdecimal() and code in known else None
 
 
 def _listing(wanted: list[Explanation]) -> Iterator[str]:

@@ -26,7 +26,7 @@ from atlas.sources.cache import BlobCache
 from atlas.sources.pip_settings import read_pip_settings
 from atlas.sources.reach import Reach, git_version, reach
 
-State = Literal["ok", "warn", "bad"]
+State = Literal["ok", "note", "warn", "bad"]
 
 UNITS = ("bytes", "KB", "MB", "GB")
 
@@ -38,7 +38,7 @@ class Finding:
     about: str
     """What was looked at."""
     state: State
-    """`bad` keeps commands from working; `warn` will, in some situation."""
+    """`bad` keeps commands from working; `warn` will, in some situation; `note` is what only some need."""
     text: str
     """What was found."""
     advice: str = ""
@@ -53,7 +53,7 @@ def python() -> Iterator[Finding]:
     unfit = list(_unfit("verify"))
     if unfit:
         text = f"{listed(unfit)}; only `atlas verify` of whole models needs them"
-        yield Finding("Upstream libraries", "ok", text, f"pip install '{PACKAGE}[verify]'")
+        yield Finding("Upstream libraries", "note", text, f"pip install '{PACKAGE}[verify]'")
     else:
         yield Finding("Upstream libraries", "ok", "installed, in the pinned versions")
 

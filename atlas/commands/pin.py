@@ -14,7 +14,7 @@ from atlas.commands.completion import source_ids
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
-from atlas.commands.pin_files import is_origin, pin_files
+from atlas.commands.pin_files import is_origin, meant_release, pin_files
 from atlas.entries.atlas import Source
 from atlas.exceptions import HashMismatchError, MissingFileError, SourceError
 from atlas.issues import Issue
@@ -84,6 +84,8 @@ def pin(
     """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     written = {"--name": name, "--title": title, "--license": licence, "--license-text": license_text}
     written |= {"--copyright": holder, "--file": file, "--tag": tag}
+    if slip := next(filter(None, map(meant_release, names)), None):
+        raise click.UsageError(f"{slip[0]} names no release; write {slip[1]}", ctx)
     if any(map(is_origin, names)):
         if proving:
             raise click.UsageError(

@@ -5,6 +5,7 @@ The manifest, the licence's text and the record of the proof are written togethe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,11 +28,18 @@ from atlas.sources.pinning import Origin, Pinned, Stated, pin_more, pin_new, rea
 from atlas.sources.pins import LOCK_NAME, load_lock, lock_text
 
 LICENCES = "licenses"
+_SLIP = re.compile(r"([A-Za-z0-9][\w.-]*?)(?:=|@|===)(\d[\w.+!-]*)")
 
 
 def is_origin(name: str) -> bool:
     """Whether an argument names where files come from; neither the id of a source nor a path can look so."""
     return "==" in name or "://" in name
+
+
+def meant_release(name: str) -> tuple[str, str] | None:
+    """An argument that is a release but for its signs, such as `name=1.0` and `name@1.0`, and how it is written."""
+    found = _SLIP.fullmatch(name)
+    return (name, f"{found[1]}=={found[2]}") if found is not None else None
 
 
 def pin_files(ctx: click.Context, project: Project, names: Sequence[str], name: str | None, stated: Stated) -> None:

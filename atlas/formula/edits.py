@@ -15,6 +15,7 @@ from atlas.formula.engine import Formula
 from atlas.formula.printer import print_node
 from atlas.formula.span import Span
 from atlas.formula.tree import (
+    Between,
     Call,
     Group,
     IndexName,
@@ -262,6 +263,12 @@ class _Editor:
         start = node.operator_span.start
         if other is not None and self.latex.startswith(node.operator, start):
             yield self.edit("function", Span(start, start + len(node.operator)), other)
+        if node.operator == r"\sum" and isinstance(node.domain, Between):
+            yield self.edit("factor", Span(start, start), rf"\frac{{1}}{{{print_node(node.domain.upper)}}}")
+
+    def group(self, node: Group) -> Iterator[Edit]:
+        if not self.latex.startswith("^", node.span.end):
+            yield self.edit("exponent", Span(node.span.end, node.span.end), "^2")
 
 
 _EDITS: Mapping[type[Node], Callable[[_Editor, Any], Iterator[Edit]]] = MappingProxyType(
@@ -282,5 +289,6 @@ _EDITS: Mapping[type[Node], Callable[[_Editor, Any], Iterator[Edit]]] = MappingP
         Call: _Editor.call,
         Relation: _Editor.relation,
         Reduction: _Editor.reduction,
+        Group: _Editor.group,
     }
 )

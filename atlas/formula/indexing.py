@@ -45,6 +45,8 @@ def _index(machine: Machine, node: Node, scope: Locals) -> Tensor:
     if found.core:
         hint = "index it, or declare its axis as a batch axis"
         raise FormulaError("A228", f"a subscript is {found.shown}, not a whole number for each place", node.span, hint)
+    if isinstance(node, IndexName):  # its values are whole numbers by themselves
+        return Tensor(found.data - machine.table.base, found.free)
     try:
         found = whole(found)
     except Misfit:

@@ -18,7 +18,7 @@ from atlas.formula.span import Span
 MAX_LENGTH = 4000
 """The longest formula that is read, in characters."""
 
-FORMULAS = 200
+FORMULAS = 500
 """How many formulas and names are remembered with their tokens: what was checked a moment ago is shown next."""
 
 MAX_DIGITS = 15

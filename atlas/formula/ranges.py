@@ -14,7 +14,7 @@ from atlas.formula.axes import size_of
 from atlas.formula.machine import Bound, Locals, Machine
 from atlas.formula.span import Span
 from atlas.formula.tensor import Array, Misfit, Tensor
-from atlas.formula.tree import Call, IndexName, Name, Node, Number, Subscript, Sum, walk
+from atlas.formula.tree import Call, IndexName, Name, Node, Number, SizeName, Subscript, Sum, walk
 from atlas.sizes import constant
 
 ONE = constant(1)
@@ -74,6 +74,13 @@ def bound_value(machine: Machine, node: Node, scope: Locals) -> Tensor:
         return whole(found)
     except Misfit:
         raise FormulaError("A241", "a bound is not a whole number", node.span) from None
+
+
+def stated(machine: Machine, node: Node) -> float | None:
+    """The value of a bound that is a whole number or a size as it stands, as most bounds are; else None."""
+    if isinstance(node, SizeName):
+        return float(machine.setting.sizes[node.name])
+    return float(node.text) if isinstance(node, Number) and node.text.isdigit() else None
 
 
 def between(machine: Machine, variable: str, nodes: tuple[Node, Node], ends: tuple[float, float]) -> Bound:

@@ -88,6 +88,9 @@ def _between(
     machine: Machine, node: Reduction, domain: Between, scope: Locals
 ) -> tuple[dict[str, Bound], Tensor | None]:
     variable = domain.variables[0]
+    first, last = (ranges.stated(machine, node) for node in (domain.lower, domain.upper))
+    if first is not None and last is not None:
+        return {variable: ranges.between(machine, variable, (domain.lower, domain.upper), (first, last))}, None
     lower = ranges.bound_value(machine, domain.lower, scope)
     upper = ranges.bound_value(machine, domain.upper, scope)
     if not lower.free and not upper.free:
@@ -100,9 +103,9 @@ def _between(
     machine.settled(lower)
     machine.settled(upper)
     below, above = lower.data.min(initial=np.inf), upper.data.max(initial=-np.inf)
-    last = float(found.tensor.data[-1])
-    if below < machine.table.base or above > last:
-        message = f"the bounds of `{variable}` reach from {below:g} to {above:g}, but {axis} ends at {last:g}"
+    end = float(found.tensor.data[-1])
+    if below < machine.table.base or above > end:
+        message = f"the bounds of `{variable}` reach from {below:g} to {above:g}, but {axis} ends at {end:g}"
         raise FormulaError("A227", message, domain.span)
     mask = machine.algebra.elementwise(_inside, found.tensor, lower, upper, verb="compare")
     return {variable: found}, mask

@@ -34,13 +34,23 @@ class Node:
             value = getattr(self, name)
             if isinstance(value, Node):
                 found.append(value)
-            elif isinstance(value, tuple):
+            elif type(value) is tuple:  # a span is a tuple of another type
                 found += [item for item in value if isinstance(item, Node)]
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf(Node):
+    """A node that never has any below it, as most have not."""
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """None."""
+        return ()
+
+
 @dataclass(frozen=True, slots=True)
-class Number(Node):
+class Number(Leaf):
     """A number without sign."""
 
     text: str
@@ -48,12 +58,12 @@ class Number(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Infinity(Node):
+class Infinity(Leaf):
     r"""`\infty`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Name(Node):
+class Name(Leaf):
     """A value: declared, defined, a parameter or a constant."""
 
     name: str
@@ -61,7 +71,7 @@ class Name(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class SizeName(Node):
+class SizeName(Leaf):
     """A size as a number."""
 
     name: str
@@ -69,7 +79,7 @@ class SizeName(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class IndexName(Node):
+class IndexName(Leaf):
     """An index variable of a sum, a left side or a range."""
 
     name: str

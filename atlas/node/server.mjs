@@ -31,12 +31,16 @@ const options = (displayMode) => ({
   macros: {},
 });
 
-// The time limit of `vm` also ends ordinary code that the script calls.
-const interruptible = new Script("renderNextFormula()");
-const renderWithin = (tex, display) => {
-  globalThis.renderNextFormula = () => katex.renderToString(tex, options(display));
+// The time limit of `vm` also ends ordinary code that the script calls. Each limit costs a thread, so a batch has one, and
+// only where it is not kept each formula has its own.
+const interruptible = new Script("runNext()");
+const within = (work) => {
+  globalThis.runNext = work;
   return interruptible.runInThisContext({ timeout: LONGEST_FORMULA_MS });
 };
+const isTooLong = (error) => error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
+const render = (tex, display) => katex.renderToString(tex, options(display));
+const renderWithin = (tex, display) => within(() => render(tex, display));
 
 const refusedCommand = (html) => {
   const shown = html.match(new RegExp(`mathcolor="${REFUSED_COLOUR}"[^>]*>(?:<[^>]*>)*(\\\\[A-Za-z]+)`));
@@ -54,9 +58,9 @@ const reachesOut = (html) => {
     || all(/(-?[\d.]+)em/g).some((length) => Math.abs(length) > LARGEST_EM);
 };
 
-const typesetOne = ([tex, display]) => {
+const typesetOne = ([tex, display], rendered = renderWithin) => {
   try {
-    const html = renderWithin(tex, display);
+    const html = rendered(tex, display);
     if (html.length > LARGEST_HTML) return { error: `its HTML would take ${html.length} characters` };
     if (!html.includes(REFUSED_COLOUR)) return reachesOut(html) ? { error: "it reaches out of its place" } : { html };
     const command = refusedCommand(html);
@@ -65,11 +69,20 @@ const typesetOne = ([tex, display]) => {
     return { error: `${command} is not allowed`, position: position < 0 ? null : position };
   } catch (error) {
     if (error instanceof katex.ParseError) return { error: error.rawMessage, position: error.position };
-    if (error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+    if (isTooLong(error)) {
       return { error: `it takes longer than ${LONGEST_FORMULA_MS / 1000} seconds to typeset` };
     }
     if (error instanceof RangeError) return { error: `it is nested too deeply or grows too large (${error.message})` };
     return { error: `KaTeX failed: ${error.message}` };
+  }
+};
+
+const typesetAll = (formulas) => {
+  try {
+    return within(() => formulas.map((one) => typesetOne(one, render)));
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
+    return formulas.map((one) => typesetOne(one));
   }
 };
 
@@ -108,7 +121,7 @@ const layOut = async ({ graph }) => {
 
 const answers = {
   version: () => ({ node: process.versions.node, katex: katex.version }),
-  typeset: ({ formulas }) => ({ results: formulas.map(typesetOne) }),
+  typeset: ({ formulas }) => ({ results: typesetAll(formulas) }),
   layout: layOut,
 };
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from filelock import FileLock
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
@@ -14,14 +17,19 @@ from atlas.issues import Issue
 from atlas.plugin.assets import add_assets
 from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
-from atlas.plugin.reuse import Reuse
-from atlas.render.links import LinkCheck
+from atlas.plugin.reuse import Reuse, hold
+from atlas.render.links import LinkCheck, file_in
 from atlas.render.navigation import Menu
 from atlas.render.site import Prose, Site, SiteAsset, SitePage, relative_url
 from atlas.render.staging import Staging
 
 _DRAFTS = (InclusionLevel.DRAFT, InclusionLevel.EXCLUDED)
 """What MkDocs writes in a preview alone, with a mark that is not in the template."""
+
+_WAIT = 600.0
+"""Seconds for which another build of the same site is waited for, before the site is swapped all the same."""
+_FEW = 5
+"""How many files are the same for each that was written, where files are exchanged instead of whole sites."""
 
 
 @dataclass(slots=True)
@@ -43,6 +51,8 @@ class Build:
     """The content of the prose page at hand while search plugins are shown another."""
     reuse: Reuse | None = None
     """The present site as a source of files; None where other plugins may do anything to the new ones."""
+    lock: FileLock | None = None
+    """Keeps other builds from changing the site while it is a source of files."""
     assets: list[SiteAsset] = field(default_factory=list)
     """The files beside the pages."""
     finished: list[EntityPage] = field(default_factory=list)
@@ -65,6 +75,38 @@ class Build:
     def is_linked(self, path: str) -> bool:
         """Whether a file of the site is the present site's."""
         return self.reuse is not None and self.reuse.is_linked(path)
+
+    def find(self, path: str) -> Path | None:
+        """Where a file of the finished site lies before it is put in place; None where it has none of this path."""
+        new = self.staging.new
+        return self.reuse.find(new, path) if self.reuse is not None else file_in(new, path)
+
+    def commit(self, written: int) -> None:
+        """Put the new site, of which so many files were written, in place.
+
+        Raises:
+            OSError: it could not be.
+        """
+        if self.lock is None:
+            self.lock = hold(self.staging.site, _WAIT)  # another build may take files from the site
+        if self.reuse is not None:
+            if written * _FEW < len(self.reuse.linked):
+                with suppress(OSError):  # else it is swapped as a whole
+                    self.staging.commit_changes(self.reuse.linked)
+                    return
+            self.reuse.link(self.staging.new)
+        self.staging.commit()
+
+    def close(self) -> None:
+        """Let go of everything, and leave no trace in the configuration and beside the site."""
+        self.config.site_dir = self.site_dir
+        try:
+            if self.site is not None:
+                self.site.close()
+        finally:
+            self.staging.close()
+            if self.lock is not None:
+                self.lock.release()
 
     def label(self, page: SitePage) -> str:
         """The file that a page is made from, or its address."""

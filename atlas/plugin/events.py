@@ -37,8 +37,8 @@ from atlas.plugin.pages import (
     shown_path,
     table_of_contents,
 )
-from atlas.plugin.present import Present, Warned, Written, files_in, keep_present
-from atlas.plugin.reuse import Reuse, SiteFiles, is_own
+from atlas.plugin.present import Present, Warned, Written, files_in, keep_present, read_present
+from atlas.plugin.reuse import Reuse, SiteFiles, hold, is_own
 from atlas.plugin.search import search_assets
 from atlas.plugin.settings import foreign_assets, settings
 from atlas.plugin.steps import Steps
@@ -102,10 +102,16 @@ class RealBuild(Steps):
             raise PluginError(f"no folder to build in could be made beside {config.site_dir}: {error}") from error
         links = LinkCheck(urlsplit(config.site_url or "/").path or "/")
         self._build = Build(config, config.site_dir, staging, links)
-        if grounds is not None:
-            self._build.reuse = Reuse(grounds.general, present, staging.site)
+        if grounds is not None and self._holds():
+            self.present = present if is_preview else read_present(staging.site)
+            self._build.reuse = Reuse(grounds.general, self.present, staging.site)
         config.site_dir = str(staging.new)
         _mkdocs_log.addHandler(self._warnings)
+
+    def _holds(self) -> bool:
+        """Whether no other build changes the site until this one has ended; that of a preview is its own."""
+        self._build.lock = None if self._is_preview else hold(self._build.staging.site)
+        return self._is_preview or self._build.lock is not None
 
     @staticmethod
     def _refuse_links(config: MkDocsConfig) -> None:
@@ -301,28 +307,27 @@ class RealBuild(Steps):
         if config.site_dir != str(new):
             raise PluginError(f"another plugin changed site_dir to {config.site_dir} after the atlas had chosen {new}")
         accepted = self._accepted()
-        try:
-            if build.reuse is not None:
-                build.reuse.link(new)
-        except OSError as error:
-            raise PluginError(f"the finished site could not be put into {build.site_dir}: {error}") from error
+        written = dict(files_in(new))
+        if build.reuse is not None:
+            build.reuse.leave(written)
         dead: list[Issue] = []
         if not accepted:
             write_issue_page(new, build.shown)
+            build.reuse = None
         else:
-            build.note_links_left(dict(files_in(new)))
-            dead = build.links.issues(new)
+            build.note_links_left(written)
+            dead = build.links.issues(build.find)
             for issue in dead:
                 _log.warning("%s", show([issue]))
             if config.strict and _warnings_counted():
                 return False  # MkDocs aborts next, and on_build_error cleans up
         try:
             build.staging.keep_times(asset.url for asset in build.assets if not build.is_linked(asset.url))
-            files = dict(files_in(new))
-            build.staging.commit()
+            written = dict(files_in(new))
+            build.commit(len(written))
         except OSError as error:
             raise PluginError(f"the finished site could not be put into {build.site_dir}: {error}") from error
-        self._keep_present(files, accepted=accepted, links_hold=not dead)
+        self._keep_present(written, accepted=accepted, links_hold=not dead)
         self.is_shown = accepted
         return True
 
@@ -339,13 +344,7 @@ class RealBuild(Steps):
     def close(self) -> None:
         """End the build, and leave no trace of it in the configuration and beside the site."""
         _mkdocs_log.removeHandler(self._warnings)
-        build = self._build
-        build.config.site_dir = build.site_dir
-        try:
-            if build.site is not None:
-                build.site.close()
-        finally:
-            build.staging.close()
+        self._build.close()
 
     def _accepted(self) -> bool:
         """Whether nothing is wrong so far; else report it once and stop, except where a first preview will show it."""

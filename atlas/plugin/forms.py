@@ -72,6 +72,8 @@ def redirect_assets(
     files: Files, site: Site, stated: Mapping[str, str], config: MkDocsConfig
 ) -> tuple[list[SiteAsset], list[Issue]]:
     """The pages of all redirects: those of entries, and those that mkdocs.yml states."""
+    if not site.redirects and not stated:
+        return [], []
     included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
     taken = {file.dest_uri: _maker(file, config) for file in included}
     for name in (*config.theme.static_templates, *config.extra_templates):

@@ -9,6 +9,7 @@ import os
 import posixpath
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
 
@@ -74,7 +75,15 @@ def root(config: MkDocsConfig) -> Path:
 
 def shown_path(config: MkDocsConfig, path: str) -> str:
     """A path below docs_dir as issues name it, relative to the project's folder."""
-    return Path(os.path.relpath(Path(config.docs_dir, path), root(config))).as_posix()
+    if os.path.isabs(path):  # noqa: PTH117 - asked for each page
+        return Path(os.path.relpath(path, root(config))).as_posix()
+    return posixpath.normpath(f"{_shown_folder(config.docs_dir, str(root(config)))}/{path}")
+
+
+@lru_cache(maxsize=8)
+def _shown_folder(folder: str, root: str) -> str:
+    """A folder relative to another."""
+    return Path(os.path.relpath(folder, root)).as_posix()
 
 
 def add_pages(

@@ -19,6 +19,8 @@ from atlas.kept import DAYS, cache_folder, key_of
 
 FOLDER = "sites"
 """The folder of the cache in which what is known of sites is kept, a file for each."""
+LOCK = ".lock"
+"""How the name of a file ends by which one build after the other changes a site."""
 _FORM = "present site, 1"
 """What a record is and, by number, in which form; none of another form is read."""
 _DIGEST = 32
@@ -121,7 +123,7 @@ def _written(status: os.stat_result) -> Written:
 def read_present(site: Path) -> Present:
     """What is kept of the site in a folder; nothing is known of one that another program wrote."""
     try:
-        kept = _place(site).read_bytes()
+        kept = place_of(site).read_bytes()
     except OSError:
         return Present()
     digest, record = kept[:_DIGEST], kept[_DIGEST:]
@@ -138,16 +140,17 @@ def keep_present(site: Path, present: Present) -> None:
     files = {path: (one.size, one.time, one.key) for path, one in present.files.items()}
     warnings = [(one.logger, one.level, one.text) for one in present.warnings]
     record = pickle.dumps((present.whole, present.was_heard, warnings, present.links_hold, files))
-    place = _place(site)
+    place = place_of(site)
     with suppress(OSError):
         with writing_whole(place) as file:
             file.write(_digest(site, record) + record)
         for other in place.parent.iterdir():
-            if other.stat().st_mtime < place.stat().st_mtime - DAYS * _DAY:
+            if other.suffix != LOCK and other.stat().st_mtime < place.stat().st_mtime - DAYS * _DAY:
                 other.unlink()
 
 
-def _place(site: Path) -> Path:
+def place_of(site: Path) -> Path:
+    """Where what is known of a site is kept."""
     return cache_folder() / FOLDER / key_of("site", os.fsencode(site)).hex()
 
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from filelock import FileLock, Timeout
 from jinja2 import Environment, TemplateNotFound, meta
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from atlas.kept import key_of
 from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage
-from atlas.plugin.present import Present, Written, is_there
-from atlas.render.links import ids_in, is_plain_id
+from atlas.plugin.present import LOCK, Present, Written, is_there, place_of
+from atlas.render.links import file_in, ids_in, is_plain_id
 from atlas.render.site import SitePage, StoredBody
 
 PAGE = "main.html"
@@ -90,13 +91,13 @@ class Reuse:
         return True
 
     def link(self, new: Path) -> None:
-        """Put the files that are the same into the new site, where nothing else has been put.
+        """Put the files that are the same into the new site too.
 
         Raises:
             OSError: a file can be neither linked nor copied.
         """
         made: set[str] = set()
-        for path in list(self._linked):
+        for path in self._linked:
             target = f"{new}{os.sep}{path}"
             if (folder := os.path.dirname(target)) not in made:  # noqa: PTH120 - once a file, and a path costs more
                 Path(folder).mkdir(parents=True, exist_ok=True)
@@ -104,38 +105,51 @@ class Reuse:
             source = f"{self._site}{os.sep}{path}"
             try:
                 os.link(source, target)
-            except FileExistsError:
-                del self._linked[path]
             except OSError:  # another file system, or one without links
                 shutil.copy2(source, target)
 
+    @property
+    def linked(self) -> Mapping[str, Written]:
+        """The files that are the same, by their paths."""
+        return self._linked
+
     def with_keys(self, files: Mapping[str, Written]) -> dict[str, Written]:
-        """The files of the new site, each with what it follows from where that is known."""
-        return {
+        """All files of the new site, each with what it follows from where that is known; `files` are those written."""
+        written = {
             path: Written(one.size, one.time, self._keys[path]) if path in self._keys else one
             for path, one in files.items()
         }
+        return {**self._linked, **written}
 
     def is_linked(self, path: str) -> bool:
         """Whether a file is one of the present site."""
         return path in self._linked
 
+    def leave(self, written: Iterable[str]) -> None:
+        """Take nothing from the present site where something else has been written."""
+        for path in written:
+            self._linked.pop(path, None)
+
+    def find(self, new: Path, path: str) -> Path | None:
+        """Where a file of the new site lies: among those written, or in the present site."""
+        return self._site / path if path in self._linked else file_in(new, path)
+
     def lost(self, files: Collection[str], new: Path, finished: int) -> Lost | None:
         """What links of the files that are the same may miss; None where that is not known, or takes long to find out.
 
         Args:
-            files: The paths of all files of the new site.
-            new: Where it lies.
+            files: The paths of all files that are written.
+            new: Where they lie.
             finished: How many pages are the same.
         """
-        written = [path for path in files if path.endswith(".html") and path not in self._linked]
+        written = [path for path in files if path.endswith(".html")]
         before = [path for path in written if path in self._present.files]
         if not self._present.links_hold or len(written) > finished:
             return None
         if not all(is_there(self._site, path, self._present.files[path]) for path in before):
             return None
         ids = (_ids(self._site / path) - _ids(new / path) for path in before)
-        gone = frozenset(self._present.files.keys() - set(files))
+        gone = frozenset(self._present.files.keys() - self._linked.keys() - set(files))
         return Lost(gone, frozenset(one for some in ids for one in some))
 
     def key_of_page(self, page: EntityPage, menus: Menus) -> bytes | None:
@@ -176,6 +190,23 @@ def _digests(source: SitePage) -> Iterator[bytes | None]:
             yield value.digest
         else:
             yield repr(value).encode() if value is None or isinstance(value, str | int) else None
+
+
+def hold(site: Path, wait: float = 0.0) -> FileLock | None:
+    """Keep other builds from changing a site, until this is released; None where another does that, or nobody can.
+
+    Args:
+        site: The site's folder.
+        wait: Seconds for which another build is waited for.
+    """
+    place = place_of(site).with_suffix(LOCK)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(place, thread_local=False)
+        lock.acquire(timeout=wait)
+    except (OSError, Timeout):
+        return None
+    return lock
 
 
 def is_own(environment: Environment, theme: str) -> bool:

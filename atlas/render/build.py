@@ -6,6 +6,7 @@ A collection that is as it was is not loaded; what its pages are is read, one te
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -254,7 +255,7 @@ class _Whole:
         shares, settings = self._shares, self._settings
         yield from _compare_plans(shares, self._typesetting)
         yield from _operator_plans(shares.uses, self._parts)
-        yield from _source_plans(shares.uses, self._parts)
+        yield from _source_plans(shares.uses, self._parts, settings.content)
         summary = (
             "Every size, symbol and term, with its names in formula, configuration and code, and where it is used."
         )
@@ -340,7 +341,7 @@ def _operator_plans(uses: Uses, parts: Parts) -> Iterator[PagePlan]:
         yield PagePlan(addresses.family_page(name), "family", view.title, title, summary, None, (section,), view)
 
 
-def _source_plans(uses: Uses, parts: Parts) -> Iterator[PagePlan]:
+def _source_plans(uses: Uses, parts: Parts, content: Path) -> Iterator[PagePlan]:
     summary = "Upstream projects at a fixed revision, proved by git object ids."
     section = NavSection(PINNED, addresses.SOURCES)
     yield PagePlan(addresses.SOURCES, "sources", PINNED, PINNED, summary, None, (section,), sources_view(parts.checked))
@@ -349,13 +350,15 @@ def _source_plans(uses: Uses, parts: Parts) -> Iterator[PagePlan]:
         view = source_view(source, parts.checked)
         summary = f"{title} at revision {manifest.revision}: pinned files, hashes and licence."
         own = NavSection(title, addresses.source_page(source.id))
-        yield PagePlan(own.key, "source", title, f"{PINNED} · {title}", summary, None, (section, own), view)
+        # Manifests lie beside the content; hosts of repositories resolve the way there as browsers do.
+        made_from = Path(os.path.relpath(source.file, content)).as_posix()
+        yield PagePlan(own.key, "source", title, f"{PINNED} · {title}", summary, made_from, (section, own), view)
         for path in manifest.files:
             name = path.rpartition("/")[2]
             summary = f"{path} of {title} at revision {manifest.revision}, with links to the passages documented here."
             page = file_view(source, path, uses, parts)
             url = addresses.file_page(source.id, path)
-            yield PagePlan(url, "file", name, f"{title} · {name}", summary, None, (section, own), page)
+            yield PagePlan(url, "file", name, f"{title} · {name}", summary, made_from, (section, own), page)
 
 
 def _assets(node: _Shown, settings: Settings, kept: Kept) -> Iterator[SiteAsset]:

@@ -182,6 +182,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     """The page of one entry."""
     data, maths, text = entry.entry.data, parts.typesetting.maths, partial(parts.text, entry.entry)
     axes = _Axes(entry, collection, parts)
+    claims = tuple(parts.claim(entry.entry, claim) for claim in entry.claims)
     before, after = parts.neighbours(entry)
     sizes = _sizes(entry, collection, parts)
     marks = {name: number for number, name in enumerate([*data.symbols, *(one.symbol.tex for one in sizes)])}
@@ -214,8 +215,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         options=_options(entry, collection, parts),
         parameters=parameters_view(entry, collection, parts),
         api=api_view(entry, data.api, parts) if data.api else None,
-        excerpts=tuple(parts.excerpt(claim) for claim in entry.claims),
-        claims=tuple(parts.claim(entry.entry, claim) for claim in entry.claims),
+        excerpts=tuple(claim.excerpt for claim in claims),
+        claims=claims,
         proofs=tuple(parts.proof(proof) for proof in entry.proofs),
         reference=parts.reference(entry.operator),
         called=_called(entry, collection),

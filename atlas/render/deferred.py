@@ -112,7 +112,10 @@ class Typesetting:
         return found
 
     def shown_with(self, formula: Formula, other: Formula, whole: Callable[[], str]) -> Markup:
-        """What pages show of a formula whose whole HTML is made with another's; made once for each two."""
+        """What pages show of a formula whose whole HTML is made with another's; made once for each two.
+
+        It is let go of with the first of them.
+        """
         made = self._shown_with.setdefault(formula, {})
         if other not in made:
             made[other] = _thin(whole())

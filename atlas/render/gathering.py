@@ -6,11 +6,12 @@ not lost.
 
 from __future__ import annotations
 
+import gc
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 
 from atlas.checks.checked import Checked
 from atlas.checks.pinned import Pinned
@@ -24,28 +25,12 @@ from atlas.render.general import general_key
 from atlas.render.made import Made, Text, read_text
 from atlas.render.making import Maker
 from atlas.render.site import PageStore, Settings
-from atlas.spread import cores, processes, spread
+from atlas.spread import cores, forks, processes, spread
 
 WORTHWHILE = 60
 """From how many files on other processes are started for their collections."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """Where the processes of one build find what they need; two that are equal are the same."""
-
-    state: Path
-    """A file with the settings, the survey and the sources."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One collection to be checked and made."""
-
-    order: Order
-    """What it belongs to."""
-    collection: str
-    """Its id."""
+SELDOM = (100_000, 50, 50)
+"""How often such a process looks for objects that hold each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +88,7 @@ class Gathered:
         self._survey = survey
         self._pinned = pinned
         self._kept = kept
+        self._typesetter = typesetter
         self._store = store
         self._workshop = Workshop(settings, survey, pinned, kept, typesetter)
         self._keys: dict[str, bytes] = {}
@@ -172,29 +158,33 @@ class Gathered:
         if files < WORTHWHILE or processes() == 1 or len(missing) == 1:
             yield from map(self._workshop.make, missing)
             return
-        state = self._settings.workspace / "state"
-        state.write_bytes(pickle.dumps((portable(self._settings, self._survey), self._survey, self._pinned), 5))
-        order = Order(state)
+        _ = self._typesetter.environment  # made once, before several processes would make it at the same time
+        settings = self._settings if forks() else portable(self._settings, self._survey)
         # The largest come first, so that none is at work alone in the end.
         largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
-        with cores(min(processes(), len(missing))) as pool:
-            yield from spread(make_one, [Task(order, name) for name in largest], pool)
+        with cores(min(processes(), len(missing)), partial(_begin, settings, self._survey, self._pinned)) as pool:
+            yield from spread(make_one, largest, pool)
 
 
-def make_one(task: Task) -> Result:
-    """Check and make one collection; what an executor is given."""
-    kept, workshop = _workshop(task.order)
-    result = workshop.make(task.collection)
+_shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
+"""What a process makes collections with that does nothing else."""
+
+
+def _begin(settings: Settings, survey: Survey, pinned: Pinned) -> None:
+    """Get ready to make collections, as long as this process lasts."""
+    kept = Kept()
+    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept))))
+    # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
+
+
+def make_one(collection: str) -> Result:
+    """Check and make one collection; what a process is given that has begun."""
+    kept, workshop = _shop.get()
+    result = workshop.make(collection)
     kept.save()
     return result
-
-
-@lru_cache(maxsize=1)
-def _workshop(order: Order) -> tuple[Kept, Workshop]:
-    """What this process makes collections with; it lasts as long as the process, which lasts as long as the build."""
-    settings, survey, pinned = pickle.loads(order.state.read_bytes())  # noqa: S301 - this build has written it
-    kept = Kept()
-    return kept, Workshop(settings, survey, pinned, kept, Typesetter(kept))
 
 
 def portable(settings: Settings, survey: Survey) -> Settings:

@@ -31,6 +31,15 @@ _MOUNT = "/mount/"
 """Stands for any folder the site may be hosted under: a relative link that leaves it would leave the site."""
 
 
+Find = Callable[[str], Path | None]
+"""Where the file of the site lies that has this path in it; None where the site has none."""
+
+
+def file_in(site: Path, path: str) -> Path | None:
+    """The file of a site that lies as a whole in a folder."""
+    return site / path if (site / path).is_file() else None
+
+
 def rewrite(html: str, resolve: Callable[[str], str]) -> str:
     """The HTML with the target of every link and image replaced by what `resolve` makes of it."""
     return _TARGET.sub(lambda match: match[1] + escape(resolve(unescape(match[2]))), html)
@@ -124,8 +133,8 @@ class LinkCheck:
         if (label, written) < (link.label, link.written):
             link.label, link.written = label, written
 
-    def issues(self, site: Path) -> list[Issue]:
-        """One issue for each target that the built site lacks."""
+    def issues(self, find: Find) -> list[Issue]:
+        """One issue for each target that the built site lacks; `find` knows where each of its files lies."""
         fragments: dict[str, list[str]] = {}
         found: list[Issue] = []
         for (target, fragment), link in self._links.items():
@@ -134,11 +143,11 @@ class LinkCheck:
             else:
                 fragments.setdefault(target, []).append(fragment)
         for target, wanted in fragments.items():
-            found += self._issues_of_target(site, target, wanted)
+            found += self._issues_of_target(find, target, wanted)
         return ordered(found)
 
-    def _issues_of_target(self, site: Path, target: str, wanted: Iterable[str]) -> Iterable[Issue]:
-        file = _file_of(site, target)
+    def _issues_of_target(self, find: Find, target: str, wanted: Iterable[str]) -> Iterable[Issue]:
+        file = _file_of(find, target)
         anchors = [fragment for fragment in wanted if fragment not in ("", "top")]
         if file is None:
             for fragment in wanted:
@@ -160,12 +169,12 @@ class LinkCheck:
         return reached.removeprefix(root) if reached.startswith(root) else None
 
 
-def _file_of(site: Path, target: str) -> Path | None:
+def _file_of(find: Find, target: str) -> Path | None:
     """The built file at an address; a folder is served by its index page."""
-    path = site / target
-    if target in ("", ".") or target.endswith("/") or path.is_dir():
-        path = path / "index.html"
-    return path if path.is_file() else None
+    if target in ("", ".") or target.endswith("/"):
+        return find(f"{target.removesuffix('.')}index.html")
+    found = find(target)
+    return found if found is not None else find(f"{target}/index.html")
 
 
 def _issue(link: _Link, code: str, problem: str) -> Issue:

@@ -11,11 +11,12 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from atlas.render.exchange import exchange, finish_exchange
 from atlas.render.staging_names import beside_prefix, inside_prefix
 
 _LOCK = "lock"
@@ -58,6 +59,14 @@ class Staging:
         except OSError:
             _unswap(self._folder, self.site)
             _refill(self.new, self.site)
+
+    def commit_changes(self, kept: Collection[str]) -> None:
+        """Put the files of `new` into the site, which keeps those that are named, and no others.
+
+        Raises:
+            OSError: the site cannot be changed where it is; it is as it was, and so is `new`.
+        """
+        exchange(self._folder, self.site, kept)
 
     def close(self) -> None:
         """Remove the folders; a swap that was interrupted half-way is completed, as it only begins on a whole site."""
@@ -114,7 +123,8 @@ def _swap(folder: Path, site: Path) -> None:
 
 
 def _finish(folder: Path, site: Path) -> None:
-    """Complete a swap that was cut off between moving the old site away and the new one in."""
+    """Complete what was cut off: an exchange of files, or a swap with the old site away and the new one not there."""
+    finish_exchange(folder, site)
     if (folder / _OLD).is_dir() and (folder / _NEW).is_dir() and not site.exists():
         _move_hidden(folder / _OLD, folder / _NEW)
         (folder / _NEW).rename(site)

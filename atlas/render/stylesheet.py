@@ -26,9 +26,10 @@ _CHARSET = re.compile(r'@charset "[^"]*";')
 
 
 def site_stylesheets(themes: Sequence[Path], rules: str, code: str, katex: str) -> tuple[SiteAsset, SiteAsset]:
-    """The stylesheet for the first screen; and the others of the theme's `css` folder, further rules, and those of code
-    and of KaTeX, as one file.
+    """The stylesheet for the first screen, and the one for everything else.
 
+    The first is the theme's `atlas.css`; the other is made of the other files of the theme's `css` folder, further
+    rules, and the stylesheets of code and of KaTeX.
     A file that stands in several themes is taken from the first, as MkDocs does with `custom_dir`.
     """
     own = {file.name: file for theme in reversed(themes) for file in sorted((theme / "css").glob("*.css"))}

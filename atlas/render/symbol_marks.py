@@ -29,7 +29,8 @@ FRACTIONS = ("\\frac", "\\dfrac", "\\tfrac")
 _VISIBLE = '<span class="katex-html"'
 _STYLE = re.compile(rf' style="([^"]*?)(?<![-\w])color:{COLOUR}([0-9a-f]{{2}});([^"]*)"')
 _TEXT = re.compile(">([^<]+)")
-_SPAN = re.compile(r"(</?span\b[^>]*>)")
+_TAG = re.compile("(<[^>]*>)")
+_END = "</span>"
 _MARK = re.compile(r' data-symbol="\d+"')
 
 
@@ -53,7 +54,7 @@ class MarkedMaths:
         return marked_html(str(html(self.plain.formula)), str(html(self.coloured.formula)))
 
     def __html__(self) -> str:
-        return self.plain.typesetting.shown_with(self.plain.formula, self.coloured.formula, self.whole)
+        return self.plain.typesetting.shown_with(self.coloured.formula, self.plain.formula, self.whole)
 
 
 def marked(tex: str, symbols: Mapping[str, int], typesetting: Typesetting) -> Maths | MarkedMaths:
@@ -94,37 +95,38 @@ def marked_html(plain: str, coloured_html: str) -> str:
     _, _, with_colours = coloured_html.partition(_VISIBLE)
     if not visible or "".join(_TEXT.findall(with_colours)) != "".join(_TEXT.findall(shown)):
         return plain
-    with_marks = _once(_STYLE.sub(_mark, with_colours))
+    with_marks = _with_marks(with_colours)
     return plain if COLOUR in with_marks else before + visible + with_marks
+
+
+def _with_marks(html: str) -> str:
+    """With marks for colours, none within one of the same symbol: KaTeX repeats a colour at every level."""
+    pieces = _TAG.split(html)
+    open_marks = [""]
+    for at in range(1, len(pieces), 2):
+        tag = pieces[at]
+        if tag == _END:
+            if len(open_marks) > 1:  # what the formula's own frame opened is closed after the last of them
+                open_marks.pop()
+            continue
+        with_mark, without, mark = _marked(tag)
+        pieces[at] = without if mark and mark == open_marks[-1] else with_mark
+        if tag.startswith("<span"):
+            open_marks.append(mark or open_marks[-1])
+    return "".join(pieces)
+
+
+@lru_cache(maxsize=TAGS)
+def _marked(tag: str) -> tuple[str, str, str]:
+    """A tag with a mark for its colour, the same without, and the mark itself; empty where it has none."""
+    with_mark = _STYLE.sub(_mark, tag)
+    found = _MARK.search(with_mark) if tag.startswith("<span") else None
+    return (with_mark, with_mark.replace(found[0], "", 1), found[0]) if found else (with_mark, with_mark, "")
 
 
 def _mark(found: re.Match[str]) -> str:
     rest, number = found[1] + found[3], int(found[2], 16)
     return (f' style="{rest}"' if rest else "") + (f' data-symbol="{number}"' if number < NONE else "")
-
-
-def _once(html: str) -> str:
-    """Without the marks within a mark of the same symbol: KaTeX repeats a colour at every level."""
-    pieces = _SPAN.split(html)
-    open_marks = [""]
-    for at in range(1, len(pieces), 2):
-        tag = pieces[at]
-        if tag[1] == "/":
-            if len(open_marks) > 1:  # what the formula's own frame opened is closed after the last of them
-                open_marks.pop()
-            continue
-        around, mark = open_marks[-1], _mark_of(tag)
-        if mark and mark == around:
-            pieces[at] = tag.replace(mark, "", 1)
-        open_marks.append(mark or around)
-    return "".join(pieces)
-
-
-@lru_cache(maxsize=TAGS)
-def _mark_of(tag: str) -> str:
-    """The mark of a symbol in an opening tag; empty where it has none."""
-    found = _MARK.search(tag)
-    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

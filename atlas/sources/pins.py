@@ -217,7 +217,9 @@ def load_lock(path: Path) -> PinLock:
     except (OSError, UnicodeDecodeError, FileTooLargeError) as error:
         raise SourceError(f"{path.name} cannot be read: {error}") from error
     try:
-        records = TypeAdapter(tuple[PinRecord, ...]).validate_python(tuple(yaml.safe_load(written) or ()))
+        # libyaml takes a tenth of the time, and a lock has a record for every pinned file.
+        read = yaml.load(written, yaml.CSafeLoader)
+        records = TypeAdapter(tuple[PinRecord, ...]).validate_python(tuple(read or ()))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

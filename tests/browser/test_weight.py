@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 SITE = Path(__file__).parents[2] / "site"
 GZIP_LEVEL = 9
@@ -47,6 +47,15 @@ new PerformanceObserver(list => {
     }
 }).observe({type: 'layout-shift', buffered: true});
 """
+
+LOOK = """
+() => [...document.querySelectorAll('.top, .top *, .drawer summary, .breadcrumb, .masthead, .masthead *')].map(one => {
+    const {x, y, width, height} = one.getBoundingClientRect();
+    const look = getComputedStyle(one);
+    return [one.tagName, x, y, width, height, look.color, look.backgroundColor, look.boxShadow, look.font];
+})
+"""
+"""Where everything is that is drawn early, and how it looks; a script shows buttons that had their room before."""
 
 
 @dataclass(slots=True)
@@ -207,6 +216,37 @@ def test_nothing_moves_on_the_next_page(context: BrowserContext, base_url: str, 
         return page
 
     assert least_moved(visit) == []
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("path", COMPONENTS)
+def test_the_beginning_is_drawn_for_good_before_the_large_sheet_is_there(
+    browser: Browser, base_url: str, path: str, width: int
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    page, held = context.new_page(), list[Route]()
+    page.route("**/css/site.css", lambda route: held.append(route))
+    page.goto(base_url + path, wait_until="commit")
+    page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length > 0")
+    expect(page.locator(".masthead .summary")).to_be_visible()
+    expect(page.locator(".formula")).to_have_count(0)
+    early = page.evaluate(LOOK)
+    assert len(held) == 1
+    held[0].continue_()
+    expect(page.locator(".formula").first).to_be_visible()
+    page.wait_for_load_state("load")
+    assert page.evaluate(LOOK) == early
+    context.close()
+
+
+def test_only_the_beginning_of_a_page_is_drawn_early(browser: Browser, base_url: str) -> None:
+    """Where the page is drawn as a whole, its sheet stands in the head, where browsers wait for it."""
+    for path in ("/", "/gpt-2/", "/formula-language/", "/404.html"):
+        page = browser.new_page()
+        page.goto(base_url + path)
+        expect(page.locator("head link[href$='css/site.css']")).to_have_count(1)
+        expect(page.locator("body link[href$='css/site.css']")).to_have_count(0)
+        page.close()
 
 
 def test_what_moves_is_seen(context: BrowserContext, base_url: str) -> None:

@@ -63,6 +63,7 @@ def test_json_has_the_same() -> None:
     ("code", "message"),
     [
         ("A2144", "there is no issue code A2144; did you mean A2"),
+        ("A16", "there is no issue code A16; did you mean A016?"),
         ("zzz", "there is no issue code zzz; `atlas explain` lists them all"),
         ("\u202e", "there is no issue code \\u202e; `atlas explain` lists them all"),
     ],

@@ -255,6 +255,8 @@ def test_another_release_or_revision_of_a_source_is_refused(atlas: Atlas, real_p
         (["git://git.example/a/b@v1", "x.py"], "is not the https address"),
         (["a==1", "b==2", "x.py"], "two releases"),
         (["https://a.example/a/b@1", "https://a.example/c/d@1", "x.py"], "two repositories"),
+        (["scale=1.0", "x.py"], "scale=1.0 names no release; write scale==1.0"),
+        (["scale@1.0", "x.py"], "scale@1.0 names no release; write scale==1.0"),
         (["a==", "x.py"], "is not a release such as name==1.0"),
         (["a==1", "x.py", "--prove"], "--prove is for pins that are there"),
         (["a==1", "x.py", "--name", "A b"], "cannot be a source's name"),

@@ -24,8 +24,8 @@ EDITS = [
     (r"}}+\beta_2", r"}}-\beta_2", "A260", "replace `-` by `+`"),
     (r"\gamma_2\odot", r"\gamma_1\odot", "A209", None),
     (r"\frac{1}{d}\sum_{j=1}^d x_j", r"\frac{1}{d}\sum_{j=1}^S x_j", "A225", "replace `S` by `d`"),
-    (r"\frac{1}{d}\sum_{j=1}^d (", r"\sum_{j=1}^d (", "A260", None),
-    (r"(x_j-\mu_d(x))^2", r"(x_j-\mu_d(x))", "A260", None),
+    (r"\frac{1}{d}\sum_{j=1}^d (", r"\sum_{j=1}^d (", "A260", r"insert `\frac{1}{d}`"),
+    (r"(x_j-\mu_d(x))^2", r"(x_j-\mu_d(x))", "A260", "insert `^2`"),
 ]
 
 SYMBOLS = {"x": "[B,S,d]", r"\gamma_2": "[d]", r"\beta_2": "[d]", "y": "[B,S,d]", r"\varepsilon": "[]"}

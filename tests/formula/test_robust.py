@@ -141,6 +141,7 @@ def functions(pattern: str) -> str:
         (r"y=x\sum_{j=1}^{10^{10^{10}}}1", {"A241"}),
         ("y=x" + r"+\sum_{i=1}^{99999}\cos(i)" * 100, {"A252"}),
         (functions("{0}(x)={1}({1}(x))"), {"A252"}),
+        (functions("{0}(x)={1}(x)+{1}(x)"), {"A252"}),
         (functions("{0}(x)=2(1+({1}(x)+1))"), {"A250"}),
     ],
 )  # fmt: skip
@@ -162,6 +163,34 @@ def test_the_budget_is_the_same_on_every_machine(read: Any) -> None:
     works = {formula.execute(sample.inputs, sample.sizes).work for _ in range(3)}
     assert len(works) == 1
     assert 0 < works.pop() < MAX_WORK
+
+
+def test_a_function_that_is_asked_again_costs_what_it_did(read: Any) -> None:
+    definitions = r"f(x)=\sum_{j=1}^{d}x_jx, g(x)=\sum_{j=1}^{d}x_jx"
+    formulas = [read(f"{definitions}, y={right}", {"x": "[d]", "y": "[d]"}) for right in ("f(x)+f(x)", "f(x)+g(x)")]
+    sample = draw(formulas[0], 0, 0)
+    once, twice = (formula.execute(sample.inputs, sample.sizes) for formula in formulas)
+    assert once.work == twice.work
+    assert (once.values["y"] == twice.values["y"]).all()
+
+
+def test_a_function_that_is_asked_again_goes_as_deep_as_it_did(read: Any) -> None:
+    """What is known from where there was room is no way around the limit where there is none."""
+
+    def outcome_of(number: int, pattern: str) -> str:
+        names = [rf"\mathrm{{{a}{b}}}" for a in "fgh" for b in "abcdefghijklmnopqrst"][:number]
+        chain = [f"{name}(x)=1+(1+{before}(x))" for before, name in pairwise(names)]
+        equations = [f"{names[0]}(x)=x+x", *chain, "y=" + pattern.format(f"{names[-1]}(x)")]
+        try:
+            run(read(",".join(equations), {"x": "[d]", "y": "[d]"}))
+        except FormulaError as error:
+            return error.code
+        return "sound"
+
+    deepest = max(number for number in range(1, 60) if outcome_of(number, "{0}") == "sound")
+    assert deepest < 59
+    assert outcome_of(deepest, "{0}+{0}+{0}") == outcome_of(deepest - 2, "{0}+(1+(1+{0}))") == "sound"
+    assert outcome_of(deepest, "{0}+(1+(1+{0}))") == outcome_of(deepest, "(1+(1+{0}))") == "A250"
 
 
 def test_declared_sizes_cannot_explode(refuse: Any) -> None:

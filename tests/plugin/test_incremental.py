@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from atlas import kept
+from atlas.plugin import present
 from atlas.render import making
 
 PROJECT = Path(__file__).parents[1] / "project"
@@ -79,6 +81,28 @@ def _templates(root: Path, chance: random.Random) -> None:
     (theme / "entity/structure.html").write_text(
         f"<p>{chance.randrange(99)} {{{{ view.title }}}}</p>", encoding="utf-8"
     )
+    _with_theme(root)
+
+
+def _page_template(root: Path, chance: random.Random) -> None:
+    """A template of the project's own for all pages, which shows what ours does not look at."""
+    (root / "theme").mkdir(exist_ok=True)
+    text = (
+        '{% extends "base.html" %}{% block content %}{{ page.content }}'
+        f"<p>{chance.randrange(99)} {{{{ page.next_page.title }}}} of {{{{ pages|length }}}}</p>{{% endblock %}}"
+    )
+    (root / "theme/main.html").write_text(text, encoding="utf-8")
+    _with_theme(root)
+
+
+def _prose(root: Path, chance: random.Random) -> None:
+    """A page of prose more, or another title of it, which menus show; it links to a part of a component's page."""
+    (root / "content/guides").mkdir(exist_ok=True)
+    text = f"# Guide {chance.randrange(99)}\n\nTo [a sum](../tiny/encoder/residual.yml#formula).\n"
+    (root / f"content/guides/{chance.choice('ab')}.md").write_text(text, encoding="utf-8")
+
+
+def _with_theme(root: Path) -> None:
     file = root / "mkdocs.yml"
     settings = yaml.safe_load(file.read_text(encoding="utf-8"))
     settings["theme"] = {"name": "openmodelatlas", "custom_dir": "theme"}
@@ -99,13 +123,18 @@ ONE: dict[str, Edit] = {
     "manifest": _replaced("sources/chainer.yml", "copyright:", lambda chance: f"copyright: {chance.randrange(99)} X"),
     "lines": _moved_lines,
     "rename": _renamed,
+    "prose": _prose,
+    "prose again": _prose,
     "add or delete": _added_or_deleted,
 }
 """Edits that concern one collection, and what is shown of it elsewhere."""
 ALL: dict[str, Edit] = {
     "site's name": _configured(site_name="Atlas {}"),
     "edit links": _configured(edit_uri="edit/branch-{}/content/"),
+    "site's address": _configured(site_url="https://example.org/{}/"),
     "templates": _templates,
+    "template of pages": _page_template,
+    "title": ONE["title"],  # with that template, another page shows it
 }
 """Edits that concern every page."""
 
@@ -117,31 +146,51 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.fixture
-def built(
-    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[str], dict[str, bytes]]]:
-    """Builds with what is kept under a name in the user's cache, from nothing for a new name."""
+class Builds:
+    """Builds of one project: each with what is kept under a name, and with a site of its own."""
 
-    def make(name: str) -> dict[str, bytes]:
-        monkeypatch.setattr(kept, "FILE", f"test-{os.getpid()}-{tmp_path.name}-{name}.sqlite")
-        config = load_config(str(project / "mkdocs.yml"))
-        config.plugins.on_startup(command="build", dirty=False)
+    def __init__(self, project: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.project = project
+        self.sites = folder / "sites"
+        self._name = f"test-{os.getpid()}-{folder.name}"
+        self._monkeypatch = monkeypatch
+
+    def __call__(self, name: str, *, command: Any = "build", strict: bool = False) -> dict[str, bytes]:
+        """Build from what is kept under the name, from nothing for a new one."""
+        self._monkeypatch.setattr(kept, "FILE", f"{self._name}-{name}.sqlite")
+        self._monkeypatch.setattr(present, "FOLDER", f"{self._name}-{name}.sites")
+        site = self.sites / name
+        config = load_config(str(self.project / "mkdocs.yml"), site_dir=str(site), strict=strict)
+        config.plugins.on_startup(command=command, dirty=False)
         try:
             build(config)
         finally:
             config.plugins.on_shutdown()
-        site = project / "site"
         return {path.relative_to(site).as_posix(): path.read_bytes() for path in site.rglob("*") if path.is_file()}
 
-    yield make
-    for file in kept.cache_folder().glob(f"test-{os.getpid()}-*"):
-        file.unlink()
+    def files(self, name: str) -> dict[str, int]:
+        """The number by which the system knows each file of a site."""
+        site = self.sites / name
+        return {path.relative_to(site).as_posix(): path.stat().st_ino for path in site.rglob("*") if path.is_file()}
+
+    def clear(self) -> None:
+        """Remove what was kept."""
+        for file in kept.cache_folder().glob(f"{self._name}-*.sqlite*"):
+            file.unlink()
+        for folder in kept.cache_folder().glob(f"{self._name}-*.sites"):
+            shutil.rmtree(folder)
+
+
+@pytest.fixture
+def built(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Builds]:
+    builds = Builds(project, tmp_path, monkeypatch)
+    yield builds
+    builds.clear()
 
 
 @pytest.mark.parametrize(("possible", "at_once"), [(ONE, 2), (ALL, 1)], ids=["of one collection", "of all"])
 def test_after_any_edits_the_site_is_the_one_that_is_built_from_nothing(
-    project: Path, built: Callable[[str], dict[str, bytes]], possible: dict[str, Edit], at_once: int
+    project: Path, built: Builds, possible: dict[str, Edit], at_once: int
 ) -> None:
     chance = random.Random(len(possible))  # noqa: S311 - reproducible edits, not secrets
     edits = chance.sample(list(possible), len(possible))
@@ -156,7 +205,7 @@ def test_after_any_edits_the_site_is_the_one_that_is_built_from_nothing(
 
 
 def test_an_edit_renders_again_only_what_it_is_seen_in(
-    project: Path, built: Callable[[str], dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+    project: Path, built: Builds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
     view = making.component_view  # type: ignore[attr-defined]

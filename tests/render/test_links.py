@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from atlas.render.links import LinkCheck, anchor_ids, rewrite, targets
+from atlas.render.links import LinkCheck, anchor_ids, file_in, rewrite, targets
 
 HTML = (
     '<p id="top-of-it">text href="no" <a class="x" href="a/?b=1&amp;c=2#d">a</a> <img alt="&gt;" src="i.png">'
@@ -48,7 +49,7 @@ def site(tmp_path: Path) -> Path:
 def found(site: Path, link: str, root: str = "/") -> list[str]:
     check = LinkCheck(root)
     check.note("a.yml", "a/b/", f'<i id="own"></i><a href="{link}">x</a>')
-    return [issue.code for issue in check.issues(site)]
+    return [issue.code for issue in check.issues(partial(file_in, site))]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_a_target_that_many_pages_lack_is_one_issue_that_counts_them(site: Path)
     check = LinkCheck()
     for number in range(3):
         check.note(f"{number}.yml", f"p{number}/", '<a href="../missing/">x</a><a href="../missing/">again</a>')
-    assert [(issue.path, issue.message) for issue in check.issues(site)] == [
+    assert [(issue.path, issue.message) for issue in check.issues(partial(file_in, site))] == [
         ("0.yml", "the link '../missing/' leads to no page or file of the site (and 2 more pages)")
     ]
 
@@ -125,6 +126,6 @@ def test_links_lead_where_a_browser_would_go(tmp_path: Path) -> None:
         (target / "index.html" if reached.endswith("/") else target).write_text("<p id='i'>", encoding="utf-8")
         check = LinkCheck("/site/")
         check.note_links("page", url, {f"{up}{name}", f"{up}{name}#i"})
-        assert check.issues(tmp_path / str(number)) == [], (url, up, name)
+        assert check.issues(partial(file_in, tmp_path / str(number))) == [], (url, up, name)
         check.note_links("page", url, {f"{up}{name}missing"})
-        assert [one.code for one in check.issues(tmp_path / str(number))] == ["A904"]
+        assert [one.code for one in check.issues(partial(file_in, tmp_path / str(number)))] == ["A904"]

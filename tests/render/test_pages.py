@@ -83,6 +83,28 @@ def test_pages_show_formulas_without_what_is_idle_and_data_has_them_whole() -> N
     assert typesetting.html(formula.formula) == whole
 
 
+def test_what_pages_show_of_a_formula_is_made_once_and_let_go_of_with_it() -> None:
+    typesetting = Typesetting()
+    kept = typesetting.maths("kept")
+    typesetting.take([Typeset(kept.formula, Markup("<i>kept</i>"), "", None)])
+    made: list[str] = []
+
+    def whole() -> str:
+        made.append("<i>both</i>")
+        return made[-1]
+
+    for _ in range(2):
+        typesetting.begin()
+        passing = typesetting.maths("passing")
+        typesetting.take([Typeset(passing.formula, Markup("<i>{}</i>").format(len(made)), "", None)])
+        assert typesetting.shown(passing.formula) == f"<i>{len(made)}</i>"
+        shown = [typesetting.shown_with(passing.formula, kept.formula, whole) for _ in range(3)]
+        assert shown == ["<i>both</i>"] * 3
+        typesetting.forget()
+    assert len(made) == 2
+    assert kept.__html__() == "<i>kept</i>"
+
+
 def test_a_link_in_a_text_leads_to_the_same_place_from_every_page(tmp_path: Path) -> None:
     typesetting = Typesetting()
     text = typesetting.text("[x](other.yml?q=1&r#code) and [y](https://example.org/?a&b)", "model/part/own.yml")

@@ -278,6 +278,22 @@ def test_the_chainer_page_has_what_its_api_documentation_has(site: Site) -> None
     )
 
 
+def test_a_component_without_parameters_says_so_in_a_word(site: Site) -> None:
+    text = text_of(site, "gpt-2/decoder/attention-residual/")
+    in_order(text, "parameters none", "The operator has no learned parameters.")
+    assert "0 parameters" not in text
+    assert "= 0" not in text
+
+
+def test_what_a_page_is_made_from_can_be_edited(site: Site) -> None:
+    """Manifests lie beside the content, and the pages of pinned files follow from them."""
+    made = {one.url: one.edit_path for one in site.pages}
+    assert made["gpt-2/decoder/self-attention/"] == "gpt-2/decoder/self-attention.yml"
+    file = "sources/tensor2tensor/tensor2tensor/models/common_layers.py/"
+    assert made["sources/tensor2tensor/"] == made[file] == "../sources/tensor2tensor.yml"
+    assert made["sources/"] is None
+
+
 def test_excerpts_keep_the_numbers_and_the_text_of_the_pinned_lines(site: Site) -> None:
     html = page(site, FFN).body()
     lists = re.findall(r'<ol start="(\d+)">(.*?)</ol>', html)

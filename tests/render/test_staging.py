@@ -106,6 +106,39 @@ def test_a_swap_that_was_killed_half_way_is_completed_by_the_next_build(site: Pa
     assert (site / ".git").read_text() == "gitdir"
 
 
+def test_files_that_are_exchanged_leave_all_others_where_they_are(site: Path) -> None:
+    (site / "kept.html").write_text("kept")
+    number = (site / "kept.html").stat().st_ino
+    staging = Staging(site)
+    (staging.new / "more.html").write_text("new")
+    staging.commit_changes(["kept.html"])
+    staging.close()
+    assert {path.name for path in site.iterdir()} == {"kept.html", "more.html"}
+    assert (site / "kept.html").stat().st_ino == number
+    assert beside(site) == []
+
+
+def test_an_exchange_of_files_that_was_killed_half_way_is_completed_by_the_next_build(site: Path) -> None:
+    (site / "kept.html").write_text("kept")
+    build_and_die(
+        site,
+        """
+from atlas.render import exchange
+(build.new / "more.html").write_text("new")
+exchange._move = lambda source, target: os.kill(os.getpid(), signal.SIGKILL) if "more" in source.name else (
+    target.parent.mkdir(exist_ok=True), source.rename(target))
+build.commit_changes(["kept.html"])
+""",
+    )
+    assert (site / "index.html").read_text() == "new"
+    assert not (site / "more.html").exists()
+    Staging(site).close()
+    assert {path.name: path.read_text() for path in site.iterdir()} == {
+        "index.html": "new", "kept.html": "kept", "more.html": "new"
+    }  # fmt: skip
+    assert beside(site) == []
+
+
 def test_an_interrupt_half_way_through_the_swap_still_leaves_a_whole_site(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,11 @@
-"""One stylesheet of several, and scripts without their comments."""
+"""Two stylesheets of several, and scripts without their comments."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from atlas.render.site import SiteAsset
-from atlas.render.stylesheet import URL, diagram_rules, site_scripts, site_stylesheet
+from atlas.render.stylesheet import FIRST_URL, URL, diagram_rules, site_scripts, site_stylesheets
 
 
 def theme(folder: Path, **files: str) -> Path:
@@ -21,22 +21,23 @@ def text_of(asset: SiteAsset) -> str:
     return asset.content.decode()
 
 
-def test_tokens_come_first_and_everything_is_in_one_file(tmp_path: Path) -> None:
-    own = theme(tmp_path, css__atlas_css=":root { --a: 1 }", css__aaa_css="b { c: d } /* why */")
-    made = site_stylesheet([own], "r{s:t}", "code{e:f}", "@font-face{src:url(fonts/K.woff2)}")
-    assert made.url == URL
-    assert text_of(made) == ":root{--a:1}b{c:d}r{s:t}code{e:f}@font-face{src:url(../katex/fonts/K.woff2)}\n"
+def test_what_the_first_screen_needs_is_a_file_of_its_own_and_everything_else_another(tmp_path: Path) -> None:
+    own = theme(tmp_path, css__atlas_css=":root { --a: 1 }", css__bbb_css="d{e:f}", css__aaa_css="b { c: d } /* why */")
+    first, others = site_stylesheets([own], "r{s:t}", "code{e:f}", "@font-face{src:url(fonts/K.woff2)}")
+    assert (first.url, text_of(first)) == (FIRST_URL, ":root{--a:1}\n")
+    katex = "@font-face{src:url(../katex/fonts/K.woff2)}"
+    assert (others.url, text_of(others)) == (URL, f"b{{c:d}}d{{e:f}}r{{s:t}}code{{e:f}}{katex}\n")
 
 
 def test_a_file_of_the_same_name_in_an_earlier_theme_takes_the_place(tmp_path: Path) -> None:
     first = theme(tmp_path / "first", css__b_css="new{a:b}", css__c_css="more{a:b}")
     own = theme(tmp_path / "own", css__atlas_css="own{a:b}", css__b_css="old{a:b}")
-    assert text_of(site_stylesheet([first, own], "", "", "")) == "own{a:b}new{a:b}more{a:b}\n"
+    assert list(map(text_of, site_stylesheets([first, own], "", "", ""))) == ["own{a:b}\n", "new{a:b}more{a:b}\n"]
 
 
 def test_what_a_character_set_says_is_left_out(tmp_path: Path) -> None:
-    own = theme(tmp_path, css__atlas_css='@charset "utf-8";a{content:"×"}')
-    assert text_of(site_stylesheet([own], "", "", "")) == 'a{content:"×"}\n'
+    own = theme(tmp_path, css__atlas_css='@charset "utf-8";a{content:"×"}', css__b_css='@charset "utf-8";b{c:d}')
+    assert list(map(text_of, site_stylesheets([own], "", "", ""))) == ['a{content:"×"}\n', "b{c:d}\n"]
 
 
 def test_scripts_keep_their_names_and_meaning(tmp_path: Path) -> None:
