@@ -5,6 +5,7 @@ AtlasError
 ├── ProjectError            no project, or one whose mkdocs.yml cannot be read; a path that is no part of it
 │   └── NoProjectError      there is none here
 ├── EditError               a file that is written in a way that an edit does not fit
+├── ChangedError            what a build is made of was changed while it went on
 ├── FileTooLargeError       a file that is larger than what such a file may have
 ├── ConfigurationError      a configuration file that cannot be read
 ├── ContractError           an operator or contract is declared wrongly
@@ -34,13 +35,25 @@ AtlasError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from atlas.issues import Issue, ordered, show
 
 
 class AtlasError(Exception):
     """Base of all errors that are meant for the person who runs the atlas."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let every one be sent from the process in which it was raised, whatever it is constructed with."""
+        return _sent, (type(self), self.args, vars(self))
+
+
+def _sent(kind: type[AtlasError], arguments: tuple[object, ...], fields: Mapping[str, object]) -> AtlasError:
+    """An error as it was in the process that it comes from."""
+    error = kind.__new__(kind, *arguments)
+    vars(error).update(fields)
+    return error
 
 
 class ContentError(AtlasError):
@@ -61,6 +74,10 @@ class EditError(AtlasError):
 
 class NoProjectError(ProjectError):
     """There is no mkdocs.yml here."""
+
+
+class ChangedError(AtlasError):
+    """What a build is made of was changed while it went on, and would not fit to the rest."""
 
 
 class FileTooLargeError(AtlasError):

@@ -11,7 +11,7 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
@@ -82,10 +82,11 @@ def code_digest(*rooms: str) -> str:
 class Kept:
     """Results by key, in one file that several builds may use at once; a context manager.
 
-    Keys and values are bytes. What is put is there to be got at once, and for other processes after `close`.
+    Keys and values are bytes. What is put is there to be got at once, and for other processes after `save` or `close`.
+    What is wrong with the file is told once.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, tell: Callable[[str], None] = log.warning) -> None:
         self.file = (cache_folder() if folder is None else folder) / FILE
         self._database: sqlite3.Connection | None = None
         self._writable = True
@@ -93,6 +94,7 @@ class Kept:
         self._new_bytes = 0
         self._used: set[bytes] = set()
         self._told = False
+        self._warn = tell
         self._today = int(time.time() // 86_400)
         try:
             self._database = self._open()
@@ -242,7 +244,7 @@ class Kept:
         """Tell once that something is wrong with the file; the build goes on without it."""
         if not self._told:
             self._told = True
-            log.warning("The file of kept results %s %s. The build goes on, and takes longer.", self.file, problem)
+            self._warn(f"The file of kept results {self.file} {problem}. The build goes on, and takes longer.")
 
 
 def _digest(value: bytes) -> bytes:

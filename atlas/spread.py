@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import connection
+from multiprocessing.process import BaseProcess
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from atlas.exceptions import ExecutorError
@@ -81,6 +82,8 @@ def forks() -> bool:
 def cores(number: int, begin: Callable[[], None] | None = None) -> Iterator[Executor]:
     """So many processes of this machine, each started when there is work for it; for one, this process itself.
 
+    None of them outlives this one, whatever ends it.
+
     Args:
         number: How many.
         begin: What each does first; it can be pickled, unless they are copies of this one (`forks`).
@@ -90,27 +93,35 @@ def cores(number: int, begin: Callable[[], None] | None = None) -> Iterator[Exec
             begin()
         yield Here()
         return
+    others = multiprocessing.active_children()
     context = multiprocessing.get_context("fork" if forks() else "spawn")
-    with ProcessPoolExecutor(number, context, _begin, (begin,)) as pool:
+    with ProcessPoolExecutor(number, context, _belong, (begin,)) as pool:
         try:
             yield pool
         except BaseException:
-            # Whoever gave up does not wait for what is not begun.
-            pool.shutdown(cancel_futures=True)
+            # Whoever gave up waits neither for what is not begun nor for what is at work.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                if process not in others:
+                    process.terminate()
             raise
 
 
-def _begin(begin: Callable[[], None] | None) -> None:
-    """Begin the life of a process that works for another: it ends with that one, also where that one is killed."""
+def _belong(begin: Callable[[], None] | None) -> None:
+    """Let this process end at once when it is interrupted, and with the one that started it when that is killed.
+
+    A pool of processes sees to neither: one that waits for work would wait for ever.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+        threading.Thread(target=_end_with, args=(parent,), name="parent", daemon=True).start()
     if begin is not None:
         begin()
 
 
-def _end_with(sentinel: int) -> None:
-    connection.wait([sentinel])
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
     os._exit(1)
 
 

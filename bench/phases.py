@@ -1,6 +1,7 @@
 """Builds the project of this folder with MkDocs as its command does, and writes how much of the time the checks took.
 
-Formulas that the checks have typeset are typeset for the pages too, so that time counts as rendering:
+Checks run in the processes that make collections, so each notes its own time in a file. Formulas that the checks have
+typeset are typeset for the pages too, so that time counts as rendering:
 `python -m bench.phases TARGET build --quiet --strict`.
 """
 
@@ -8,18 +9,24 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder, SourceLoader
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mkdocs.__main__ import cli
 
-import atlas.render.build
-
-CHECK = "check_project"
-"""What `atlas.render.build` calls to have everything checked."""
+GATHERING = "atlas.render.gathering"
+"""The module that has collections checked. It is imported by builds that have something to make, and by no others."""
+CHECK = "check_one"
+"""What that module calls to have a collection checked; its fourth argument typesets formulas."""
+TYPESETTER = 3
 
 
 class Watch:
@@ -28,7 +35,6 @@ class Watch:
     def __init__(self) -> None:
         self.wall = 0.0
         self.cpu = 0.0
-        self.calls = 0
 
     def watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, with its time added to this watch's."""
@@ -41,31 +47,72 @@ class Watch:
             finally:
                 self.wall += time.perf_counter() - wall
                 self.cpu += time.process_time() - cpu
-                self.calls += 1
 
         return timed
+
+
+def noted(check: Callable[..., Any], notes: Path) -> Callable[..., Any]:
+    """The check of one collection, which adds a line with its process and its times without typesetting to a file."""
+
+    @functools.wraps(check)
+    def timed(*positional: Any, **named: object) -> object:
+        whole, typesetting = Watch(), Watch()
+        given = list(positional)
+        given[TYPESETTER] = typesetting.watched(given[TYPESETTER])
+        try:
+            return whole.watched(check)(*given, **named)
+        finally:
+            line = json.dumps([os.getpid(), whole.wall - typesetting.wall, whole.cpu - typesetting.cpu])
+            with notes.open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+    return timed
+
+
+class Noting(MetaPathFinder):
+    """Lets the module's checks be noted from when it is imported on."""
+
+    def __init__(self, notes: Path) -> None:
+        self._notes = notes
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module as it is found else, with what is done once it is there."""
+        if fullname != GATHERING:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is None or not isinstance(spec.loader, SourceLoader):
+            sys.exit(f"{GATHERING} is no module of source code here, so the time of the checks is not known")
+        load = spec.loader.exec_module
+
+        def load_and_note(module: ModuleType) -> None:
+            load(module)
+            if not module.__dict__["forks"]():
+                sys.exit("processes that check are no copies of this one here, so the time of the checks is not known")
+            setattr(module, CHECK, noted(getattr(module, CHECK), self._notes))
+
+        spec.loader.exec_module = load_and_note  # type: ignore[method-assign]
+        return spec
 
 
 def main() -> None:
     """Build, and write the times beside."""
     target, *arguments = sys.argv[1:]
-    checks, typesetting = Watch(), Watch()
-    check = getattr(atlas.render.build, CHECK)
-
-    @checks.watched
-    def check_watched(*positional: object, typesetter: Callable[..., Any], **named: object) -> object:
-        return check(*positional, typesetter=typesetting.watched(typesetter), **named)
-
-    setattr(atlas.render.build, CHECK, check_watched)
+    notes = Path(f"{target}.notes")
+    notes.write_text("", encoding="utf-8")
+    sys.meta_path.insert(0, Noting(notes))
     status: object = None
     try:
         cli(arguments)
     except SystemExit as end:
         status = end.code
-    if not status and not checks.calls:
-        status = f"the build did not call {CHECK} through atlas.render.build, so its time is not known"
-    # The processor time is this process's; what Node spends on typesetting is none of the checks'.
-    spent = {"wall": checks.wall - typesetting.wall, "cpu": checks.cpu - typesetting.cpu}
+    lines = [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()]
+    notes.unlink()
+    # Processes check at the same time, so on the clock the checks took as long as they did in one of them on average.
+    processes = len({process for process, _, _ in lines}) or 1
+    spent = {"wall": sum(wall for _, wall, _ in lines) / processes, "cpu": sum(cpu for _, _, cpu in lines)}
     Path(target).write_text(json.dumps({"checks": spent}), encoding="utf-8")
     sys.exit(status)  # type: ignore[arg-type]  # what SystemExit carries is what exit takes
 

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import time
+from pathlib import Path
+
+from filelock import FileLock
+
+from atlas.spread import cores, spread
+
+FOREVER = 3600.0
+"""Seconds."""
 
 
 def double(piece: int) -> tuple[int, int]:
@@ -19,3 +29,15 @@ def die(piece: int) -> int:
 
 def wrong(piece: int) -> int:
     raise ZeroDivisionError(f"piece {piece}")
+
+
+def hold(place: str) -> None:
+    """Hold a lock, which nobody else gets before this process has ended, and work for ever."""
+    with FileLock(f"{place}.lock"):
+        Path(f"{place}.begun").touch()
+        time.sleep(FOREVER)
+
+
+if __name__ == "__main__":  # two processes that hold the locks of the arguments, and one that waits for work
+    with cores(3) as pool:
+        list(spread(hold, sys.argv[1:], pool))

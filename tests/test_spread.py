@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -16,6 +20,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from distributed import LocalCluster
+from filelock import FileLock
 
 from atlas import spread as module
 from atlas.cli import main
@@ -24,6 +29,8 @@ from atlas.kept import cache_folder
 from atlas.spread import Executor, Here, cluster, cores, spread
 
 Run = Callable[..., Result]
+PATIENCE = 120.0
+"""Seconds after which a process counts as left over; the shared machine is slow."""
 
 FFN = "transformer/encoder/ffn-layer-norm"
 FFN_FILE, ATTENTION_FILE = f"content/{FFN}.yml", "content/transformer/encoder/attention-layer-norm.yml"
@@ -118,6 +125,60 @@ def test_a_process_that_dies_is_told_of(pieces: Any) -> None:
         cores(2) as pool,
     ):
         list(spread(pieces.die, [1], pool))
+
+
+@contextmanager
+def holding(pieces: Any, *places: str) -> Iterator[subprocess.Popen[str]]:
+    """A process with processes of its own, each of which holds a lock."""
+    command = [sys.executable, pieces.__file__, *places]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as started:  # noqa: S603
+        while not all(Path(f"{place}.begun").exists() for place in places):
+            assert started.poll() is None
+            time.sleep(0.02)
+        yield started
+
+
+def let_go(place: str) -> None:
+    """Wait until whoever held a lock has ended."""
+    with FileLock(f"{place}.lock", timeout=PATIENCE):
+        """It is had."""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_process_outlives_the_one_that_started_it(pieces: Any, tmp_path: Path, ending: signal.Signals) -> None:
+    places = [str(tmp_path / name) for name in ("one", "other")]
+    with holding(pieces, *places) as started:
+        started.send_signal(ending)
+        said = started.communicate(timeout=PATIENCE)[1]
+    assert started.returncode in (-ending, 1)
+    assert "Process SpawnProcess" not in said
+    for place in places:
+        let_go(place)
+
+
+def test_processes_that_are_interrupted_with_the_one_that_started_them_are_silent(pieces: Any, tmp_path: Path) -> None:
+    place = str(tmp_path / "one")
+    with holding(pieces, place) as started:
+        os.killpg(started.pid, signal.SIGINT)
+        said = started.communicate(timeout=PATIENCE)[1]
+    assert said.count("Traceback") == 1
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    let_go(place)
+
+
+def test_whoever_gives_up_does_not_wait_for_what_is_at_work(pieces: Any, tmp_path: Path) -> None:
+    place = str(tmp_path / "one")
+
+    def give_up() -> None:
+        with cores(2) as pool:
+            pool.map(pieces.hold, [place])
+            while not Path(f"{place}.begun").exists():
+                time.sleep(0.02)
+            list(spread(pieces.wrong, [7], pool))
+
+    with pytest.raises(ZeroDivisionError, match="piece 7"):
+        give_up()
+    let_go(place)
 
 
 def test_workers_that_die_are_told_of_and_others_go_on(workers: LocalCluster, pieces: Any) -> None:

@@ -134,7 +134,7 @@ def _symbolically(entry: Entry, call: Call, table: SymbolTable) -> Iterator[Issu
     misfits = symbolic.misfits(given)
     for name, message in symbolic.fewest(given, misfits).items():
         path = ("symbols", call.inputs[name], "axes") if name in call.inputs else ("symbols",)
-        yield entry.issue(path, "A301", message)
+        yield entry.issue(path, "A301", message, f"{call.operator.name} takes {call.operator.contract}")
     if misfits:
         return
     outputs = symbolic.outputs(given)

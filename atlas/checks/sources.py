@@ -12,6 +12,7 @@ from atlas.entries.collection import Setting, Variant
 from atlas.entries.component import SourceClaim
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import ExcerptError
+from atlas.sources.definitions import definitions
 from atlas.sources.excerpts import excerpt
 from atlas.sources.store import PinnedText
 from atlas.sources.symbols import WrittenValue, assignments, begins_with, call_literals, calls, defined_in
@@ -75,7 +76,7 @@ class SourceCheck:
         try:
             passage = excerpt(pinned, *claim.span)
         except ExcerptError as error:
-            self._doubt(owner, where, "lines", "A504", error)
+            self._doubt(owner, where, "lines", "A504", error, _defined(claim, pinned))
             return CheckedClaim(claim, source, None, str(error), None, pin)
         return CheckedClaim(claim, source, passage, "", self._call_line(owner, claim, pinned, where), pin)
 
@@ -101,10 +102,17 @@ class SourceCheck:
             raise ExcerptError(f"lines {claim.lines} of {claim.path} do not call {claim.call}")
         return lines
 
-    def _doubt(self, owner: Placed, where: KeyPath, key: str, code: str, error: ExcerptError) -> None:
+    def _doubt(self, owner: Placed, where: KeyPath, key: str, code: str, error: ExcerptError, advice: str = "") -> None:
         self.doubtful.add((owner.id, where))
         message, _, hint = str(error).partition("; ")
-        self.found.add(owner.issue((*where, key), code, message, hint))
+        self.found.add(owner.issue((*where, key), code, message, hint or advice))
+
+
+def _defined(claim: SourceClaim, pinned: PinnedText) -> str:
+    """Where what the claim is about begins, where that has a name and is defined once."""
+    name = claim.symbol or claim.first_symbol
+    found = [one for one in definitions(pinned.text) if name is not None and one.is_named(name)]
+    return f"{name} is defined from line {found[0].first} on" if len(found) == 1 else ""
 
 
 def _written(pinned: PinnedText, first: int, last: int, setting: Setting) -> list[WrittenValue]:

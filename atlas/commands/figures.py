@@ -12,7 +12,7 @@ from atlas.graph.accounting import ModelAccount
 from atlas.graph.choice import Choice
 from atlas.graph.naming import Values
 
-BYTES: Mapping[str, int] = {"float32": 4, "bf16": 2, "fp8": 1}
+BYTES: Mapping[str, int] = {"float32": 4, "bfloat16": 2, "fp8": 1}
 """The bytes of one number in the types in which caches are kept."""
 
 
@@ -38,6 +38,8 @@ class Figures:
     """Every value with its shape."""
     published: tuple[PublishedCheck, ...]
     """Published figures beside those derived."""
+    tokens: int | None = None
+    """For how many tokens it is told what is kept; None for one."""
 
     @property
     def is_variant(self) -> bool:

@@ -53,6 +53,7 @@ LENGTH = 128
     help="Take the sizes from this configuration of Hugging Face's library instead.",
 )
 @setting_sizes
+@click.option("--tokens", type=click.IntRange(min=1), metavar="N", help="Tell what is kept for so many tokens, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 @click.pass_context
 def show(
@@ -63,6 +64,7 @@ def show(
     variant: str | None,
     config: Path | None,
     settings: tuple[tuple[str, SizeValue], ...],
+    tokens: int | None,
     as_json: bool,
 ) -> None:
     """Show what a model has and does: parameters, what it keeps while it generates, computation, every value's shape.
@@ -87,11 +89,12 @@ def show(
     atlas, _ = loaded_atlas(project)
     report = named_report(ctx, project, atlas, name, offline=offline, style=style)
     if report is None:
-        _show_model(ctx, project, name, file, variant, settings, style)
+        _show_model(ctx, project, name, file, variant, settings, tokens, style)
         return
-    if variant is not None or file is not None or settings:
+    if variant is not None or file is not None or settings or tokens is not None:
         article = "an" if report.kind == "operator" else "a"
-        raise click.UsageError(f"--variant, --config and --set go with a model; {name} is {article} {report.kind}", ctx)
+        options = "--variant, --config, --set and --tokens"
+        raise click.UsageError(f"{options} go with a model; {name} is {article} {report.kind}", ctx)
     if as_json:
         print_json(json_text(report_data(report)))
     else:
@@ -105,6 +108,7 @@ def _show_model(
     file: ConfigurationFile | None,
     variant: str | None,
     settings: tuple[tuple[str, SizeValue], ...],
+    tokens: int | None,
     style: Format,
 ) -> None:
     """Count a model and print its figures."""
@@ -125,6 +129,8 @@ def _show_model(
         if file is None or configuration is None or changed:
             raise
         _end(ctx, project, [_misfit(file, configuration, error)], style)
+    if tokens is not None and not account.cache:
+        raise click.UsageError(f"{loaded.collection.id} keeps nothing for each token that it generates", ctx)
     published: tuple[PublishedCheck, ...] = ()
     if variant is not None and not changed and (configuration is None or configuration.understood):
         compared, issues = check_published(loaded.collection, {variant: account})
@@ -132,7 +138,7 @@ def _show_model(
             _end(ctx, project, issues, style)
         published = compared[variant]
     path = file.path if file is not None else None
-    figures = Figures(loaded, variant, changed, path, configuration, choice, account, values, published)
+    figures = Figures(loaded, variant, changed, path, configuration, choice, account, values, published, tokens)
     if style == "json":
         print_json(json_text(figures_data(figures)))
     else:

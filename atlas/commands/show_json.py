@@ -39,6 +39,7 @@ def figures_data(figures: Figures) -> dict[str, Any]:
             "numbers_per_token_of_the_input": account.input_cache,
             "numbers_per_token_of_a_window": account.window_cache,
             "constant_numbers": account.constant_state,
+            **_for_tokens(figures),
         },
         "multiply_accumulates": {"expression": str(account.macs), "value": figures.macs},
         "values": [
@@ -49,6 +50,15 @@ def figures_data(figures: Figures) -> dict[str, Any]:
         "published": [_published(one) for one in figures.published],
         **({"configuration": _configuration(figures.configuration)} if figures.configuration is not None else {}),
     }
+
+
+def _for_tokens(figures: Figures) -> dict[str, Any]:
+    """What is kept for the tokens that were asked for, if any."""
+    if figures.tokens is None:
+        return {}
+    numbers = figures.tokens * figures.account.cache
+    sizes = {name: width * numbers for name, width in BYTES.items()}
+    return {"for_tokens": {"tokens": figures.tokens, "numbers": numbers, "bytes": sizes}}
 
 
 def _component(name: str, title: str, account: Account) -> dict[str, Any]:

@@ -138,6 +138,8 @@ def _cache(figures: Figures) -> Iterator[str]:
         "each token of the input": account.input_cache,
         "each token of a window": account.window_cache,
     }
+    if figures.tokens is not None:
+        kept[counted(figures.tokens, "token")] = figures.tokens * account.cache
     for name, count in kept.items():
         if count:
             sizes = ", ".join(f"{width * count:,} bytes in {dtype}" for dtype, width in BYTES.items())

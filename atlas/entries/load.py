@@ -35,7 +35,7 @@ def load(root: Path, content: Path, sources: Path) -> tuple[Atlas, list[Issue]]:
     manifests, unread, issues = load_sources(found)
     read = {folder: loader.collection(folder) for folder in found.collections}
     collections = {name: collection for name, collection in read.items() if collection is not None}
-    return Atlas(root, content, collections, manifests, unread), [*found.issues, *issues, *loader.all_issues()]
+    return Atlas(root, content, collections, manifests, unread), [*found.issues, *loader.all_issues(), *issues]
 
 
 class Loader:

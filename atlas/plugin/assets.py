@@ -11,8 +11,10 @@ from hashlib import blake2b
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
 
+from atlas.exceptions import AtlasError
 from atlas.issues import Issue
 from atlas.plugin.pages import shown_path
 from atlas.plugin.reuse import Reuse
@@ -62,9 +64,7 @@ class _AssetFile(File):
     @property
     def _content(self) -> bytes | str | None:  # type: ignore[override]  # what it holds, where it is no file yet
         content = self._asset.content
-        return (
-            content() if isinstance(content, StoredBody | Produced) else content if isinstance(content, bytes) else None
-        )
+        return None if isinstance(content, Path) else _written(self._asset.url, content)
 
     def copy_file(self, dirty: bool = False) -> None:
         """Put the file in its place, unless it is the present site's, which is linked later."""
@@ -86,8 +86,15 @@ def _open_file(asset: SiteAsset, name: str, config: MkDocsConfig) -> File:
     included = InclusionLevel.INCLUDED
     if isinstance(asset.content, Path):
         return File.generated(config, name, abs_src_path=str(asset.content), inclusion=included)
-    content = asset.content if isinstance(asset.content, bytes) else asset.content()
-    return File.generated(config, name, content=content, inclusion=included)
+    return File.generated(config, name, content=_written(asset.url, asset.content), inclusion=included)
+
+
+def _written(url: str, content: bytes | StoredBody | Produced) -> bytes | str:
+    """What a file holds."""
+    try:
+        return content if isinstance(content, bytes) else content()
+    except AtlasError as error:
+        raise PluginError(f"/{url}: {error}") from error
 
 
 def _digest(content: Path | bytes | StoredBody | Produced) -> bytes:

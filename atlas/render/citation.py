@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
@@ -13,6 +15,7 @@ from atlas.render.collection_view import bibtex, bibtex_text
 from atlas.render.pages import PagePlan
 from atlas.render.site import SiteAsset
 
+PACKAGE = "openmodelatlas"
 ATLAS_KEY = "atlas"
 """The key of the atlas itself; a page's is this with the page's address after a colon."""
 
@@ -53,13 +56,21 @@ def citation_files(
 def page_bibtex(url: str, title: str, site_name: str, site_url: str) -> str:
     """The entry of one page; of the home page, that of the atlas. An atlas without an address is cited without one."""
     path = url.strip("/").replace("/", ":")
-    fields = [("title", bibtex_text(title))]
+    # Who wrote it is a group, which a second pair of braces keeps from being read as a first and a last name.
+    fields = [("title", bibtex_text(title)), ("author", f"{{The contributors of {bibtex_text(site_name)}}}")]
     if url:
         fields.append(("howpublished", bibtex_text(site_name)))
     if site_url:
         fields.append(("url", f"{site_url.rstrip('/')}/{url}"))
+    fields.append(("note", _made_by()))
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields)
     return f"@misc{{{ATLAS_KEY}{':' + path if path else ''},\n{lines}\n}}"
+
+
+@lru_cache(maxsize=1)
+def _made_by() -> str:
+    """The generator, whose version is looked up once and not for each page."""
+    return f"OpenModelAtlas {version(PACKAGE)}"
 
 
 def _file(url: str, entries: Iterable[str], page: str | None = None) -> SiteAsset:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +18,7 @@ from atlas.checks.pinned import Pinned
 from atlas.checks.single import check_one, grounds_keys, keep_grounds
 from atlas.entries.atlas import Atlas
 from atlas.entries.survey import Survey
+from atlas.exceptions import ChangedError
 from atlas.issues import Issue
 from atlas.kept import Kept, key_of
 from atlas.node.typesetter import Typesetter
@@ -50,24 +51,26 @@ class Result:
 
 
 class Workshop:
-    """What checks and makes collections in one process."""
+    """What checks and makes collections in one process; `general` is the digest of what all of them follow from."""
 
-    def __init__(self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter) -> None:
+    def __init__(
+        self, settings: Settings, general: str, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter
+    ) -> None:
         self._survey = survey
         self._pinned = pinned
         self._kept = kept
-        self._typesetter = typesetter
+        self.typesetter = typesetter
         self._settings = settings
-        self._general = general_key(settings)
+        self._general = general
         self._maker: Maker | None = None
 
     def make(self, collection: str) -> Result:
         """Check one collection, and make what it gives if there is no error."""
-        single = check_one(self._survey, self._pinned, collection, self._typesetter.typeset, self._kept)
+        single = check_one(self._survey, self._pinned, collection, self.typesetter.typeset, self._kept)
         if single.checked is None:
             return Result(collection, b"", b"", b"", single.issues)
         if self._maker is None:
-            self._maker = Maker(self._settings, self._kept, self._typesetter)
+            self._maker = Maker(self._settings, self._kept, self.typesetter)
         pinned, found = self._pinned, self._survey
         one = single.checked
         atlas = Atlas(found.root, found.content, {collection: one.collection}, pinned.sources, pinned.unread)
@@ -90,7 +93,8 @@ class Gathered:
         self._kept = kept
         self._typesetter = typesetter
         self._store = store
-        self._workshop = Workshop(settings, survey, pinned, kept, typesetter)
+        self._general = general_key(settings)
+        self._workshop = Workshop(settings, self._general, survey, pinned, kept, typesetter)
         self._keys: dict[str, bytes] = {}
         self._read: dict[str, Callable[[], bytes]] = {}
         self._last: tuple[str, bytes] = ("", b"")
@@ -125,9 +129,8 @@ class Gathered:
         return self._last[1]
 
     def _kept_ones(self) -> dict[str, Made]:
-        general = general_key(self._settings)
         grounds = grounds_keys(self._survey, self._pinned, self._survey.collections, self._kept)
-        self._keys = {name: key_of("made", general, key) for name, key in grounds.items() if key is not None}
+        self._keys = {name: key_of("made", self._general, key) for name, key in grounds.items() if key is not None}
         found = self._kept.get(self._keys.values())
         # From the user's own cache, written by this very code, and whole by its digest.
         made = {name: pickle.loads(found[key]) for name, key in self._keys.items() if key in found}  # noqa: S301
@@ -138,12 +141,24 @@ class Gathered:
         return made
 
     def _kept_texts(self, collection: str) -> bytes:
-        """The texts as they were kept; made again where they are not there any more, or are damaged."""
+        """The texts as they were kept; made again, once, where they are not there any more, or are damaged.
+
+        Raises:
+            ChangedError: they are damaged, and the collection is not any more what they were made from.
+        """
         key = _texts_key(self._keys[collection])
         found = self._kept.get([key])
         if key in found:
             return found[key]
-        return self._workshop.make(collection).texts
+        result = self._workshop.make(collection)
+        if result.key != self._keys[collection]:
+            raise ChangedError(
+                f"the pages of {collection} have to be made again, as those that were kept are damaged, and its files "
+                "have changed since the build began; build again"
+            )
+        self._kept.put({key: result.texts})
+        self._read[collection] = self._store.keep_data(result.texts).data
+        return result.texts
 
     def _make(self, missing: Sequence[str]) -> Iterator[Result]:
         for result in self._made(missing):
@@ -158,11 +173,12 @@ class Gathered:
         if files < WORTHWHILE or processes() == 1 or len(missing) == 1:
             yield from map(self._workshop.make, missing)
             return
-        _ = self._typesetter.environment  # made once, before several processes would make it at the same time
+        _ = self._typesetter.environment  # made here where it is missing, which takes long and is told of
         settings = self._settings if forks() else portable(self._settings, self._survey)
         # The largest come first, so that none is at work alone in the end.
         largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
-        with cores(min(processes(), len(missing)), partial(_begin, settings, self._survey, self._pinned)) as pool:
+        begin = partial(_begin, settings, self._general, self._survey, self._pinned)
+        with cores(min(processes(), len(missing)), begin) as pool:
             yield from spread(make_one, largest, pool)
 
 
@@ -170,18 +186,27 @@ _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
 """What a process makes collections with that does nothing else."""
 
 
-def _begin(settings: Settings, survey: Survey, pinned: Pinned) -> None:
+def _begin(settings: Settings, general: str, survey: Survey, pinned: Pinned) -> None:
     """Get ready to make collections, as long as this process lasts."""
-    kept = Kept()
-    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept))))
+    kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
+    _shop.set((kept, Workshop(settings, general, survey, pinned, kept, Typesetter(kept))))
     # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
     gc.freeze()
     gc.set_threshold(*SELDOM)
 
 
+def at_hand() -> tuple[Kept, Workshop]:
+    """What this process has begun with.
+
+    Raises:
+        LookupError: it has not begun.
+    """
+    return _shop.get()
+
+
 def make_one(collection: str) -> Result:
     """Check and make one collection; what a process is given that has begun."""
-    kept, workshop = _shop.get()
+    kept, workshop = at_hand()
     result = workshop.make(collection)
     kept.save()
     return result
@@ -199,8 +224,3 @@ def _unsaid(_: str) -> None:
 
 def _texts_key(key: bytes) -> bytes:
     return key_of("texts", key)
-
-
-def warnings_of(made: Mapping[str, Made]) -> tuple[Issue, ...]:
-    """What pages must say of all collections."""
-    return tuple(issue for one in made.values() for issue in one.warnings)

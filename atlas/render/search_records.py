@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from types import MappingProxyType
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
@@ -37,6 +38,14 @@ FIGURE_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 """The units in which people write large counts, as in `46.7B`."""
 SUMMARY_LETTERS = 200
 """How much of a prose page's beginning is shown."""
+ASKED = MappingProxyType(
+    {
+        "verification": ("trust", "proofs", "proved", "reliable"),
+        "data": ("cite", "citation", "BibTeX", "download", "API"),
+        "compare": ("memory", "differences", "versus"),
+    }
+)
+"""What readers ask for who want these pages, by their kind; a model's page answers several such questions itself."""
 _LETTERS = {name: chr(0x3B1 + number) for number, name in enumerate(GREEK)} | {"ell": "ℓ"}
 
 
@@ -151,7 +160,8 @@ def _of_plan(plan: PagePlan) -> Iterator[SearchRecord]:
         case SourceView() as view:
             yield _record("source", plan, view.release or view.revision[:12], _source(view))
         case _ if plan.url:  # the home page is no find: it is where readers come from
-            yield _record("page", plan, "", _keys(plan.view) if isinstance(plan.view, EntriesView) else ())
+            asked = ((ALIAS, text) for text in ASKED.get(plan.kind, ()))
+            yield _record("page", plan, "", (*asked, *(_keys(plan.view) if isinstance(plan.view, EntriesView) else ())))
             yield from _codes(plan.view, plan) if isinstance(plan.view, IssueCodesView) else ()
 
 
@@ -183,6 +193,7 @@ def _source(view: SourceView) -> Texts:
 
 
 def _model(view: ModelView) -> Texts:
+    yield from ((ALIAS, word) for word in ("FLOPs", "memory", "VRAM", "how to cite"))
     yield ALIAS, view.paper.title
     yield NAME, view.paper.arxiv or ""
     yield SUMMARY, view.kind

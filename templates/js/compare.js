@@ -3,6 +3,13 @@
    on both sides has a class of its own, so that the reader can have it left out. */
 import { binary } from "./units.js";
 
+/* Keys of configurations that mean the same, as families of models have named them. */
+const ALIKE = [
+  ["hidden_act", "activation_function"],
+  ["layer_norm_eps", "layer_norm_epsilon"],
+  ["attention_dropout", "attn_pdrop"],
+  ["num_experts_per_tok", "num_experts_per_token"],
+];
 const form = document.querySelector("[data-compare]");
 const loaded = new Map();
 
@@ -108,8 +115,14 @@ const configuration = (a, b, names) => {
     rows.push([label(size, other), value(a, size), value(b, other)]);
   }
   for (const size of there.values()) if (!taken.has(size.name)) rows.push([label(size, null), "–", value(b, size)]);
-  const settings = [...new Set([...Object.keys(a.data.settings), ...Object.keys(b.data.settings)])];
-  rows.push(...settings.map((name) => [make("code", {}, name), a.data.settings[name] ?? "–", b.data.settings[name] ?? "–"]));
+  const [ours, theirs] = [a, b].map((side) => new Map(Object.entries(side.data.settings)));
+  const setting = (name, other) => (name === other ? make("code", {}, name) : make("span", {}, make("code", {}, name), " / ", make("code", {}, other)));
+  for (const [name, chosen] of ours) {
+    const other = theirs.has(name) ? name : ALIKE.find((one) => one.includes(name))?.find((one) => theirs.has(one) && !ours.has(one)) ?? name;
+    rows.push([setting(name, other), chosen, theirs.get(other) ?? "–"]);
+    theirs.delete(other);
+  }
+  for (const [name, chosen] of theirs) rows.push([make("code", {}, name), "–", chosen]);
   return table("Configuration", ["", ...names], rows);
 };
 

@@ -1,17 +1,24 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from atlas.kept import VARIABLE, cache_folder
 from bench.contenders import CONTENDERS, ROOT, Tool, Work
 from bench.generators import Field, checked_site, main
 from bench.measure import RunError
 from bench.phases import Watch
 from bench.workload import pages
 
+PROJECT = Path(__file__).parents[1] / "project"
 CODE = [f"line_{number} = {number}" for number in range(1, 121)]
 BY_KEY = {one.key: one for one in CONTENDERS}
 LIKE_HUGO = replace(BY_KEY["hugo"], page='class="katex"')
@@ -103,7 +110,7 @@ def test_a_number_of_pages_below_one_is_refused(capsys: pytest.CaptureFixture[st
     assert "0 is not at least 1" in capsys.readouterr().err
 
 
-def test_a_watch_counts_calls_and_adds_time_of_calls_that_fail_too() -> None:
+def test_a_watch_adds_time_of_calls_that_fail_too() -> None:
     watch = Watch()
 
     @watch.watched
@@ -114,5 +121,23 @@ def test_a_watch_counts_calls_and_adds_time_of_calls_that_fail_too() -> None:
     for _ in range(2):
         with pytest.raises(KeyError):
             fails()
-    assert watch.calls == 2
     assert watch.wall > 0
+
+
+def test_the_time_of_checks_is_told_of_builds_that_make_something(tmp_path: Path) -> None:
+    project, cache = tmp_path / "project", tmp_path / "cache"
+    shutil.copytree(PROJECT, project)
+    cache.mkdir()
+    for name in ("node", "sources"):
+        if (cache_folder() / name).is_dir():
+            (cache / name).symlink_to(cache_folder() / name)
+    environment = {**os.environ, VARIABLE: str(cache), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "bench.phases", "phases.json", "build", "--quiet"]
+    told = []
+    for _ in range(2):
+        subprocess.run(command, cwd=project, env=environment, check=True)  # noqa: S603 - our own module
+        told.append(json.loads((project / "phases.json").read_text(encoding="utf-8"))["checks"])
+    assert told[0]["wall"] > 0
+    assert told[0]["cpu"] > 0
+    assert told[1] == {"wall": 0, "cpu": 0}
+    assert not list(project.glob("*.notes"))

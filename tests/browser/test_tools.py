@@ -183,6 +183,14 @@ class TestCompare:
         expect(page.locator("[data-comparison] tr.differs").first).to_be_visible()
         expect(page.locator("[data-comparison] .alike:visible")).to_have_count(0)
 
+    def test_settings_of_one_meaning_share_a_row(self, visit: Opener) -> None:
+        page = visit("/compare/?a=gpt-2:gpt2&b=mixtral:mixtral-8x7b", idle=True).page
+        rows = page.get_by_role("group", name="Configuration").locator("tbody tr")
+        row = rows.filter(has_text="activation_function")
+        expect(row.locator("th")).to_have_text("activation_function / hidden_act")
+        expect(row.locator("td")).to_have_text(["gelu_new", "silu"])
+        expect(rows.filter(has_text="hidden_act")).to_have_count(1)
+
     def test_variants_of_one_model_differ_in_sizes_and_not_in_structure(self, visit: Opener) -> None:
         page = visit("/compare/?a=gpt-2:gpt2&b=gpt-2:gpt2-xl", idle=True).page
         structure = page.locator("#structure ~ details.unfold").first

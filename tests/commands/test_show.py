@@ -80,7 +80,7 @@ def test_figures_of_gpt_2(real: Atlas, variant: str, total: int, non_embedding: 
     parameters = found["parameters"]
     assert (parameters["total"], parameters["active"]) == (total, total)
     assert (parameters["non_embedding"], parameters["embedding"]) == (non_embedding, total - non_embedding)
-    assert found["cache"]["bytes_per_token"] == {"float32": 2 * per_token, "bf16": per_token, "fp8": per_token // 2}
+    assert found["cache"]["bytes_per_token"] == {"float32": 2 * per_token, "bfloat16": per_token, "fp8": per_token // 2}
     assert sum(one["total"] for one in found["stacks"]) == total
     assert sum(one["total"] for one in found["components"]) == total
     [claim] = found["published"]
@@ -98,7 +98,7 @@ def test_gpt_2_as_text(real: Atlas) -> None:
         "  non-embedding   85,056,000",
         "  decoder  85,054,464  12 × 7,087,872",
         "  decoder/attention-layer-norm      38,400  25 × 1,536",
-        "Kept for each token: 18,432 numbers (73,728 bytes in float32, 36,864 bytes in bf16, 18,432 bytes in fp8)",
+        "Kept for each token: 18,432 numbers (73,728 bytes in float32, 36,864 bytes in bfloat16, 18,432 bytes in fp8)",
         "  18,432 B S S + 123,532,032 B S",
         "  16,114,089,984 for B = 1, S = 128",
         "  decoder.x_{n+1}  [B, S, d]  [1, 128, 768]    × 12",
@@ -117,7 +117,7 @@ def test_figures_of_nested_stacks(atlas: Atlas) -> None:
     assert found["multiply_accumulates"] == {"expression": "2128 B S", "value": 2128 * 128}
     assert found["cache"] == {
         "numbers_per_token": 28,
-        "bytes_per_token": {"float32": 112, "bf16": 56, "fp8": 28},
+        "bytes_per_token": {"float32": 112, "bfloat16": 56, "fp8": 28},
         "numbers_per_token_of_a_window": 10,
         "numbers_per_token_of_the_input": 0,
         "constant_numbers": 21,
@@ -325,3 +325,22 @@ def test_a_model_that_is_not_complete_says_so(real: Atlas, published: Any) -> No
     assert result.exit_code == 0
     assert "  not complete: figures are those of the components that have entries\n" in result.stdout
     assert data(real("show", "gpt-2", "--json"))["complete"] is False
+
+
+def test_what_many_tokens_take_is_told(real: Atlas) -> None:
+    asked = ["show", "gpt-2", "--tokens", "1024"]
+    sizes = "75,497,472 bytes in float32, 37,748,736 bytes in bfloat16, 18,874,368 bytes in fp8"
+    assert f"Kept for 1,024 tokens: 18,874,368 numbers ({sizes})" in real(*asked).stdout.splitlines()
+    cache = data(real(*asked, "--json"))["cache"]
+    assert cache["for_tokens"] == {
+        "tokens": 1024,
+        "numbers": 1024 * cache["numbers_per_token"],
+        "bytes": {name: 1024 * each for name, each in cache["bytes_per_token"].items()},
+    }
+    assert "for_tokens" not in data(real("show", "gpt-2", "--json"))["cache"]
+
+
+def test_tokens_are_counted_for_models_that_keep_something_for_each(atlas: Atlas) -> None:
+    assert "pyramid keeps nothing for each token" in refused(atlas("show", "pyramid", "--tokens", "8"))
+    assert "--set and --tokens go with a model" in refused(atlas("show", "rms_norm", "--tokens", "8"))
+    assert "0 is not in the range" in refused(atlas("show", "nested", "--tokens", "0"))

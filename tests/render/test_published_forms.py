@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -524,6 +525,8 @@ def test_every_entity_is_cited_with_its_address(site: Site, texts: dict[str, str
     keys = [re.findall(r"@misc\{([^,]+),", text) for text in cited.values()]
     for url, text in cited.items():
         assert f"url = {{{SITE_URL}{url}}}" in text
+        assert "author = {{The contributors of " in text
+        assert f"note = {{OpenModelAtlas {version('openmodelatlas')}}}" in text
         assert text.count("{") == text.count("}")
     assert len({one[0] for one in keys}) == len(keys)
     assert {f"{page.url}cite.bib" for page in site.pages if page.kind not in CITED}.isdisjoint(texts)

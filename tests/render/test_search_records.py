@@ -85,6 +85,14 @@ def test_a_component_is_found_by_what_its_page_says(records: list[Record]) -> No
     assert words["layernorm"] > words["layer_norm"] > words["512"] > words["biased"]
 
 
+@pytest.mark.parametrize(
+    ("word", "url"),
+    [("flops", "transformer/"), ("memory", "transformer/"), ("trust", "verification/"), ("cite", "data/")],
+)
+def test_what_readers_ask_for_leads_to_the_page_that_answers(records: list[Record], word: str, url: str) -> None:
+    assert word in found(records, url).words
+
+
 def test_a_code_of_an_issue_is_found_at_its_place(site: Site, records: list[Record]) -> None:
     record = found(records, "contribute/issue-codes/#a214")
     assert record.title.startswith("A214: ")
