@@ -63,16 +63,22 @@ def key_of(kind: str, *parts: bytes | str) -> bytes:
 
 
 @cache
+def version_of(library: str) -> str:
+    """The version of an installed library, which is read from its metadata once."""
+    return version(library)
+
+
+@cache
 def code_digest(*rooms: str) -> str:
     """What the code of these rooms and files of the package is, with the versions of the libraries that they use."""
     package = Path(__file__).parent
     digest = hashlib.sha256()
     for library in ("numpy", "pydantic", "pygments", "markdown-it-py"):
-        digest.update(f"{library} {version(library)}\0".encode())
+        digest.update(f"{library} {version_of(library)}\0".encode())
     for room in rooms:
         place = package / room
         for file in sorted(place.glob("**/*")) if place.is_dir() else [place.with_suffix(".py")]:
-            if file.suffix in (".py", ".mjs", ".json"):
+            if file.suffix in (".py", ".mjs", ".json", ".yml"):
                 content = file.read_bytes()
                 digest.update(f"{file.relative_to(package).as_posix()}\0{len(content)}\0".encode())
                 digest.update(content)

@@ -6,6 +6,7 @@ Node takes longer to start than a small site to build, and KaTeX is most of what
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from types import TracebackType
@@ -101,9 +102,9 @@ def _key(formula: Formula) -> bytes:
 
 
 def _written(result: Typeset) -> bytes:
-    return json.dumps([result.html, result.error, result.position]).encode()
+    return zlib.compress(json.dumps([result.html, result.error, result.position]).encode(), level=1)
 
 
 def _read(formula: Formula, kept: bytes) -> Typeset:
-    html, error, position = json.loads(kept)
+    html, error, position = json.loads(zlib.decompress(kept))
     return Typeset(formula, None if html is None else Markup(html), error, position)  # noqa: S704 - KaTeX made it

@@ -18,7 +18,7 @@ from atlas.exceptions import AtlasError
 from atlas.issues import Issue
 from atlas.plugin.pages import shown_path
 from atlas.plugin.reuse import Reuse
-from atlas.render.site import Produced, SiteAsset, StoredBody
+from atlas.render.site import Produced, SiteAsset, StoredBody, Streamed
 
 _PROSE = (".md", ".markdown", ".mdown", ".mkdn", ".mkd")
 """How the names of files end that MkDocs makes pages of."""
@@ -78,6 +78,12 @@ class _AssetFile(File):
             with suppress(OSError):  # else the site is on another file system
                 content.replace(target)
                 return
+        if isinstance(content, Streamed):
+            target = Path(self.abs_dest_path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with target.open("w", encoding="utf-8", newline="\n") as file:
+                file.writelines(content.texts())
+            return
         super().copy_file(dirty)
 
 
@@ -89,7 +95,7 @@ def _open_file(asset: SiteAsset, name: str, config: MkDocsConfig) -> File:
     return File.generated(config, name, content=_written(asset.url, asset.content), inclusion=included)
 
 
-def _written(url: str, content: bytes | StoredBody | Produced) -> bytes | str:
+def _written(url: str, content: bytes | StoredBody | Produced | Streamed) -> bytes | str:
     """What a file holds."""
     try:
         return content if isinstance(content, bytes) else content()
@@ -97,8 +103,8 @@ def _written(url: str, content: bytes | StoredBody | Produced) -> bytes | str:
         raise PluginError(f"/{url}: {error}") from error
 
 
-def _digest(content: Path | bytes | StoredBody | Produced) -> bytes:
+def _digest(content: Path | bytes | StoredBody | Produced | Streamed) -> bytes:
     """A digest of what a file holds, taken when nothing changes it any more."""
-    if isinstance(content, StoredBody | Produced):
+    if isinstance(content, StoredBody | Produced | Streamed):
         return content.digest
     return blake2b(content if isinstance(content, bytes) else content.read_bytes(), digest_size=16).digest()

@@ -137,16 +137,17 @@ class Build:
         """
         for asset in self.assets:
             if not self.is_linked(asset.url):
-                self.links.note_links(f"/{asset.url}", asset.url, asset.links)
+                self.links.note_links(f"/{asset.url}", asset.url, asset.links | asset.more_links())
         lost = None if self.reuse is None else self.reuse.lost(files, self.staging.new, len(self.finished))
         if lost is not None and lost.is_nothing():
             return
         for asset in self.assets:
-            if self.is_linked(asset.url):
-                self.links.note_links(f"/{asset.url}", asset.url, asset.links)
+            if self.is_linked(asset.url) and (lost is None or lost.ids or lost.is_led_to(asset.leads)):
+                self.links.note_links(f"/{asset.url}", asset.url, asset.links | asset.more_links())
         for page in self.finished:
-            body = page.source.body()
-            if lost is None or lost.may_be_in(body):
+            if lost is None or lost.is_led_to(page.source.leads):
+                self.note_links(page.source, page.source.body())
+            elif lost.ids and lost.may_be_in(body := page.source.body()):
                 self.note_links(page.source, body)
 
     def menus_of(self, nav: Navigation) -> Menus:

@@ -227,6 +227,8 @@ class RealBuild(Steps):
         build = self._build
         if build.site is not None:
             build.site.settle()
+            if build.reuse is not None:
+                env.bytecode_cache = build.site.compiled
         env.filters.update(katex_fonts=fonts_of, first_screen=first_screen)
         for issue in foreign_assets(build.config):
             _log.warning("%s", show([issue]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from atlas.kept import key_of
 from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage
 from atlas.plugin.present import LOCK, Present, Written, is_there, place_of
-from atlas.render.links import file_in, ids_in, is_plain_id
+from atlas.render.links import addresses_of, file_in, ids_in, is_plain_id
 from atlas.render.site import SitePage, StoredBody
 
 PAGE = "main.html"
@@ -54,16 +54,26 @@ class Lost:
     """Files, by their paths."""
     ids: frozenset[str]
     """Ids of elements of any pages."""
+    _known: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
 
     def is_nothing(self) -> bool:
         """Whether every link that was right still is."""
         return not self.files and not self.ids
 
+    def is_led_to(self, leads: tuple[str, ...] | None) -> bool:
+        """Whether one of the files is where something leads to, as far as it is known where it leads."""
+        return bool(self.files) and (leads is None or any(map(self._is_in, leads)))
+
     def may_be_in(self, html: str) -> bool:
-        """Whether a page may link to any of it."""
-        if self.files or not all(map(is_plain_id, self.ids)):
-            return True
-        return any(f"#{one}" in html for one in self.ids)
+        """Whether a page may link to any of the ids."""
+        return not all(map(is_plain_id, self.ids)) or any(f"#{one}" in html for one in self.ids)
+
+    def _is_in(self, leads: str) -> bool:
+        # Many pages were made together, and share the text.
+        if leads not in self._known:
+            gone = (address for file in self.files for address in addresses_of(file))
+            self._known[leads] = not frozenset(leads.split("\n")).isdisjoint(gone)
+        return self._known[leads]
 
 
 class Reuse:

@@ -10,7 +10,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from atlas.plugin.pages import EntityPage
 from atlas.render.search_found import grouped, only
 from atlas.render.search_index import search_files
-from atlas.render.search_records import prose_record
+from atlas.render.search_prose import prose_record
 from atlas.render.site import FoundGroup, Prose, SearchRecord, Site, SiteAsset
 
 PALETTE = "js/search.js"

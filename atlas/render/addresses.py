@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import posixpath
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from atlas.checks.checked import CheckedClaim
-from atlas.entries.atlas import Entry
-from atlas.entries.load import COLLECTION_FILES
-from atlas.operators.registry import Operator
+from atlas.entries.survey import KINDS
+
+if TYPE_CHECKING:
+    from atlas.checks.checked import CheckedClaim
+    from atlas.entries.atlas import Entry
+    from atlas.operators.registry import Operator
 
 HOME = ""
 OPERATORS = "operators/"
@@ -54,7 +57,12 @@ def family_page(family: str) -> str:
 
 def operator_anchor(operator: Operator) -> str:
     """The place of one formulation on its family's page."""
-    return f"{family_page(operator.family)}#{anchor(operator.name)}"
+    return formulation(operator.family, operator.name)
+
+
+def formulation(family: str, operator: str) -> str:
+    """The same, of an operator that is known by its name and its family's."""
+    return f"{family_page(family)}#{anchor(operator)}"
 
 
 def standalone_file(operator: Operator) -> str:
@@ -147,5 +155,5 @@ def linked(target: str, file: str) -> str | None:
 def page_of(file: str) -> str:
     """The page that is made from a YAML or Markdown file of the content folder."""
     folder, name = posixpath.split(posixpath.splitext(file)[0])
-    is_index = name in COLLECTION_FILES if file.endswith(".yml") else name in ("index", "README")
+    is_index = name in KINDS if file.endswith(".yml") else name in ("index", "README")
     return (f"{folder}/" if folder else "") if is_index else f"{posixpath.join(folder, name)}/"

@@ -6,16 +6,18 @@ A collection that is as it was is not loaded; what its pages are is read, one te
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from importlib.resources import files
+from itertools import starmap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from atlas.checks.checked import Checked
+from atlas.checks.grounds import sources_of
 from atlas.checks.pinned import Pinned
-from atlas.checks.single import sources_of
 from atlas.entries.atlas import Atlas
 from atlas.entries.survey import survey
 from atlas.issues import Issue, ordered
@@ -25,50 +27,34 @@ from atlas.node.assets import install_assets
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, Typeset
 from atlas.node.typesetter import Typesetter
-from atlas.operators.catalogue import FAMILIES
 from atlas.render import addresses
+from atlas.render.alternates import alternates
 from atlas.render.citation import citation_files
-from atlas.render.compare_view import compare_view
-from atlas.render.data_files import operator_files, written
-from atlas.render.data_view import data_view
-from atlas.render.deferred import Typesetting
-from atlas.render.entries_view import entries_view
+from atlas.render.compiled import Compiled
 from atlas.render.fonts import Glyphs, shrink
 from atlas.render.gathering import Gathered
-from atlas.render.glossary_view import glossary_view
-from atlas.render.home_view import home_view
-from atlas.render.index_view import index_plans
-from atlas.render.issue_codes_view import issue_codes_view
-from atlas.render.json_files import json_files
-from atlas.render.made import Made, MadePage, Text
-from atlas.render.markdown_pages import MarkdownRenderer, folded
-from atlas.render.pages import ALSO_IN, Finished, PagePlan, Renderer, distinct
-from atlas.render.parts import Parts
+from atlas.render.general import general_key
+from atlas.render.made import MadeFile, MadePage, MadePiece, Text
+from atlas.render.pieces import Piece, Pieces, name_of
 from atlas.render.prose_pages import prose_renderer
 from atlas.render.redirects import source_redirects
-from atlas.render.reference_views import (
-    family_view,
-    file_view,
-    operators_view,
-    source_view,
-    sources_view,
-)
-from atlas.render.search_records import found_groups
-from atlas.render.shares import Shares
-from atlas.render.site import NavSection, PageStore, Produced, Settings, Site, SiteAsset
+from atlas.render.relatives import RelativesRenderer
+from atlas.render.search_share import found_groups
+from atlas.render.site import PageStore, Produced, Settings, Site, SiteAsset, SitePage, Streamed
 from atlas.render.size_fonts import with_one_font_of_sizes
 from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheets
-from atlas.render.uses import Uses, also_in
-from atlas.render.verification_view import verification_view
+from atlas.render.uses import Related, Relatives
+from atlas.render.whole import FIRST_LINES, LAST_LINES, Whole
 from atlas.sources.progress import Progress
 from atlas.sources.store import SourceStore
 
-HOME_FILES = ("index.md", "README.md")
-"""A project that writes one of these has a home page of its own."""
+if TYPE_CHECKING:
+    from atlas.render.whole_making import WholeMaker
+
 FONT = ".woff2"
 """What a font's name ends in."""
-PINNED = "Pinned sources"
-"""The title of the section of pinned projects."""
+Read = Callable[[Text], str]
+"""Reads a text from where it lies."""
 
 
 def build_site(settings: Settings) -> Site:
@@ -78,7 +64,7 @@ def build_site(settings: Settings) -> Site:
     keeps the build from working at all is raised as another AtlasError.
     """
     kept = Kept()
-    node = _Shown(kept, settings.say)
+    node = Typesetter(kept, partial(prepare, progress=settings.say))
     closing = ExitStack()
     closing.enter_context(kept)
     closing.enter_context(node)
@@ -87,13 +73,14 @@ def build_site(settings: Settings) -> Site:
         make_store = partial(_store, progress=Lines(settings.say))
         pinned, issues = sources_of(found, make_store, settings.missing_sources)
         store = PageStore(settings.workspace / "bodies")
-        gathered = Gathered(settings, found, pinned, kept, node, store)
+        general = general_key(settings)
+        gathered = Gathered(settings, found, pinned, kept, node, store, general)
         gathered.gather()
         issues = tuple(ordered([*issues, *gathered.issues]))
         prose = prose_renderer(node.typeset)
         if any(issue.severity == "error" for issue in issues):
             return Site((), (), issues, prose, close=closing.close)
-        return _Whole(settings, pinned, kept, node, store, gathered, issues).site(closing.close)
+        return _Whole(settings, pinned, kept, node, store, gathered, issues, general).site(closing.close)
     except BaseException:
         closing.close()
         raise
@@ -107,173 +94,200 @@ class _Whole:
         settings: Settings,
         pinned: Pinned,
         kept: Kept,
-        node: _Shown,
+        node: Typesetter,
         store: PageStore,
         gathered: Gathered,
         issues: tuple[Issue, ...],
+        general: str,
     ) -> None:
         self._settings = settings
+        self._pinned = pinned
         self._kept = kept
         self._node = node
-        self._store = store
         self._gathered = gathered
         self._issues = issues
         self._made = tuple(gathered.made[name] for name in sorted(gathered.made))
-        self._typesetting = Typesetting()
-        atlas = Atlas(settings.root, settings.content, {}, pinned.sources, pinned.unread)
-        # No collection is at hand here: the pages of the whole are made of shares.
-        checked = Checked(atlas, {}, pinned.files, pinned.pins, issues)
-        self._parts = Parts(checked, self._typesetting, kept)
-        self._renderer = Renderer(settings, self._typesetting)
-        self._markdown = MarkdownRenderer(settings.site_name, settings.templates)
-        self._shares = Shares(
-            homes=[one.home for one in self._made],
-            names=[one.names for one in self._made],
-            claims=[one.claims for one in self._made],
-            comparisons=[one.comparison for one in self._made if one.comparison is not None],
-            conflicts=[one.conflicts for one in self._made],
-            uses=Uses(one.uses for one in self._made),
-        )
+        self._whole = Whole(settings, pinned, kept, self._made, general)
+        self._pieces = Pieces(kept, store, self._make)
+        self._others: list[MadePiece] = []
+        self._maker: WholeMaker | None = None
+        self._related = Related(self._whole.uses)
+        self._relatives = RelativesRenderer(settings, kept)
 
     def site(self, close: Callable[[], None]) -> Site:
         """All of it, ready to be written."""
-        settings, node = self._settings, self._node
-        home, others = list(self._home_plans()), list(self._other_plans())
-        found = tuple(found_groups([one.found for one in self._made], [*home, *others]))
-        plans = distinct([*home, *self._collection_plans(), *others, *index_plans(found)])
-        self._typesetting.take(node.typeset(self._typesetting.waiting))
-        for one in self._made:
-            node.glyphs.note_text(one.characters)
-            node.most_nodes = max(node.most_nodes, one.nodes)
-        pages = tuple(self._renderer.render(plans, self._store))
+        settings = self._settings
+        wanted = list(self._whole.pieces())
+        self._others = self._pieces.gather(wanted)
+        last = self._whole.index(self._others)
+        (index,) = self._pieces.gather([last])
+        pieces = [*zip(wanted, self._others, strict=True), (last, index)]
+        found = found_groups([one.found for one in self._made], (group for one in self._others for group in one.found))
+        pages = list(self._pages(pieces))
+        titled = distinct([page for page, *_ in pages])
+        glyphs = Glyphs()
+        for characters in (*(one.characters for one in self._made), *(one.characters for _, one in pieces)):
+            glyphs.note_text(characters)
         assets = (
-            *_assets(node, settings, self._kept),
-            *written(operator_files(), settings.workspace / "data"),
+            *_assets(self._node, settings, self._kept, max((one.nodes for one in self._made), default=0)),
             *self._collection_files(),
-            *json_files(
-                settings.site_name,
-                settings.data_license,
-                self._shares,
-                self._parts,
-                ((self._gathered.text(one.id, one.lines), one.lines.links) for one in self._made),
-                settings.workspace / "json",
-            ),
-            *self._markdown.render(plans, settings.workspace / "markdown"),
-            *citation_files(
-                (one.citation for one in self._made),
-                plans,
-                settings.site_name,
-                settings.site_url,
-            ),
+            *self._piece_files(pieces),
+            self._every_line(pieces),
+            *starmap(self._markdown, pages),
+            *citation_files((one.citation for one in self._made), titled, settings.site_name, settings.site_url),
         )
         fonts = [asset.content for asset in assets if isinstance(asset.content, Path) and asset.content.suffix == FONT]
-        settle = partial(_settle, fonts, node.glyphs, self._kept)
         redirects = [redirect for one in self._made for redirect in one.redirects]
-        redirects += [
-            redirect for one in self._parts.checked.atlas.sources.values() for redirect in source_redirects(one)
-        ]
-        prose = prose_renderer(node.typeset)
-        return Site(pages, assets, self._issues, prose, tuple(redirects), found, close, settle)
+        redirects += [redirect for one in self._pinned.sources.values() for redirect in source_redirects(one)]
+        return Site(
+            tuple(self._page(page, read, leads) for page, (_, read, leads) in zip(titled, pages, strict=True)),
+            assets,
+            self._issues,
+            prose_renderer(_Noted(self._node, glyphs).typeset),
+            tuple(redirects),
+            tuple(found),
+            close,
+            partial(_settle, fonts, glyphs, self._kept),
+            Compiled(self._kept, "site"),
+        )
+
+    def _make(self, pieces: Sequence[Piece]) -> Iterator[tuple[MadePiece, bytes]]:
+        """Make pieces; what does so is imported where any piece is to be made."""
+        from atlas.render.whole_making import WholeMaker
+
+        if self._maker is None:
+            self._maker = WholeMaker(
+                self._settings, self._pinned, self._kept, self._node, self._made, self._whole.uses, self._issues
+            )
+        return self._maker.make(pieces, self._others)
+
+    def _pages(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> Iterator[tuple[MadePage, Read, str]]:
+        """All pages in the order of the navigation: home, models, libraries, and the rest."""
+        homes = [(piece, one) for piece, one in pieces if piece.kind == "home"]
+        others = [(piece, one) for piece, one in pieces if piece.kind != "home"]
+        yield from self._pages_of(homes)
+        # Models come before libraries, each kind in the order of its folders.
+        for made in sorted(self._made, key=lambda one: not one.is_model):
+            read = partial(self._gathered.text, made.id)
+            yield from ((page, read, made.leads) for page in made.pages)
+        yield from self._pages_of(others)
+
+    def _pages_of(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[tuple[MadePage, Read, str]]:
+        for piece, one in pieces:
+            read = partial(self._pieces.text, name_of(piece))
+            yield from ((page, read, one.leads) for page in one.pages)
+
+    def _page(self, page: MadePage, read: Read, leads: str) -> SitePage:
+        """A page as it is written, with its relatives in all collections."""
+        column = page.column.digest if page.column is not None else b""
+        digest = [page.body.digest, column, repr(page.headings).encode()]
+        body, headings = partial(read, page.body), page.headings
+        led: tuple[str, ...] = (leads,)
+        if page.entry:
+            relatives = self._related.of(page.entry, page.operator, page.family)
+            body = partial(self._body, page, read, relatives)
+            headings = (*headings, *page.also_in) if relatives.links else headings
+            digest.append(repr(relatives).encode())
+            led = (leads, relatives.leads)
+        return SitePage(
+            url=page.url,
+            title=page.title,
+            kind=page.kind,
+            description=page.description,
+            headings=headings,
+            edit_path=page.edit_path,
+            nav=page.nav,
+            body=body,
+            context={
+                "document_title": page.document_title,
+                "structure": partial(read, page.column) if page.column is not None else None,
+            },
+            alternates=alternates(page.kind, page.url),
+            digest=_digest(digest),
+            leads=led,
+        )
+
+    def _body(self, page: MadePage, read: Read, relatives: Relatives) -> str:
+        return self._relatives.body(read(page.body), page.url, relatives)
+
+    def _markdown(self, page: MadePage, read: Read, leads: str) -> SiteAsset:
+        """The Markdown of a page."""
+        url, text = addresses.markdown_file(page.url), page.markdown
+        if not page.entry:
+            content = Produced(partial(read, text), text.digest)
+            return SiteAsset(url, content, text.links, page=page.url, leads=(leads,))
+        relatives = self._related.of(page.entry, page.operator, page.family)
+        content = Produced(
+            partial(self._markdown_text, page, read, relatives), _digest([text.digest, repr(relatives).encode()])
+        )
+        more = partial(self._relatives.links, page.url, relatives)
+        return SiteAsset(url, content, text.links, more, (leads, relatives.leads), page.url)
+
+    def _markdown_text(self, page: MadePage, read: Read, relatives: Relatives) -> str:
+        return self._relatives.markdown(read(page.markdown), page.url, relatives)
 
     def _collection_files(self) -> Iterator[SiteAsset]:
         """The files that collections give beside their pages."""
         passages: dict[str, SiteAsset] = {}
         for one in self._made:
+            read = partial(self._gathered.text, one.id)
             for file in one.files:
-                yield self._asset(one, file.url, file.text, file.page)
+                yield _asset(file, read, one.leads)
             for file in one.passages:
-                passages.setdefault(file.url, self._asset(one, file.url, file.text, None))
+                passages.setdefault(file.url, _asset(file, read, one.leads))
         yield from passages.values()
 
-    def _asset(self, made: Made, url: str, text: Text, page: str | None) -> SiteAsset:
-        content = Produced(partial(self._gathered.text, made.id, text), text.digest)
-        return SiteAsset(url, content, text.links, page)
+    def _piece_files(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[SiteAsset]:
+        for piece, one in pieces:
+            read = partial(self._pieces.text, name_of(piece))
+            yield from (_asset(file, read, one.leads) for file in one.files)
 
-    def _home_plans(self) -> Iterator[PagePlan]:
-        if not any((self._settings.content / name).is_file() for name in HOME_FILES):
-            yield PagePlan(
-                addresses.HOME,
-                "home",
-                "Home",
-                self._settings.site_name,
-                "Neural-network architectures with formulas, shapes, parameters and sources checked.",
-                None,
-                (),
-                home_view(self._shares.homes, self._typesetting),
-            )
+    def _every_line(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> SiteAsset:
+        """The file of all records: those of the whole, of collections, and of operators and sources."""
 
-    def _collection_plans(self) -> Iterator[PagePlan]:
-        # Models come before libraries, each kind in the order of its folders.
-        for one in sorted(self._made, key=lambda one: not one.is_model):
-            for page in one.pages:
-                yield PagePlan(
-                    page.url,
-                    page.kind,
-                    page.title,
-                    page.document_title,
-                    page.description,
-                    page.edit_path,
-                    page.nav,
-                    None,
-                    finished=self._finished(one, page),
-                )
+        def of(kinds: Iterable[str]) -> list[tuple[Text, Read]]:
+            return [
+                (one.lines, partial(self._pieces.text, name_of(piece)))
+                for kind in kinds
+                for piece, one in pieces
+                if piece.kind == kind
+            ]
 
-    def _finished(self, made: Made, page: MadePage) -> Finished:
-        """A page of a collection, with its relatives in all collections."""
-        read = self._gathered.text
-        digest = [page.body.digest, page.column.digest, repr(page.headings).encode()]
-        if not page.entry:
-            body, markdown = partial(read, made.id, page.body), partial(read, made.id, page.markdown)
-            column, links = partial(read, made.id, page.column), page.markdown.links
-            return Finished(page.headings, body, column, markdown, links, _digest(digest), page.markdown.digest)
-        relatives, more = also_in(page.entry, page.operator, self._shares.uses)
-        html, headings = "", page.headings
-        added: tuple[str, frozenset[str]] = "", frozenset()
-        if relatives:
-            html, heading = self._renderer.also_in(page.url, relatives, more)
-            headings = (*headings, *heading)
-            added = self._markdown.also_in(page.url, relatives, more)
-        return Finished(
-            headings,
-            partial(self._with, made.id, page.body, html),
-            partial(read, made.id, page.column),
-            partial(self._folded_with, made.id, page.markdown, added[0]),
-            page.markdown.links | added[1],
-            _digest([*digest, html.encode()]),
-            _digest([page.markdown.digest, added[0].encode()]),
-        )
+        texts: list[tuple[Text, Read]] = [
+            *of(FIRST_LINES),
+            *((one.lines, partial(self._gathered.text, one.id)) for one in self._made),
+            *of(LAST_LINES),
+        ]
 
-    def _with(self, collection: str, text: Text, relatives: str) -> str:
-        """A text with what it says of relatives."""
-        before, _, after = self._gathered.text(collection, text).rpartition(ALSO_IN)
-        return f"{before}{relatives}{after}"
+        def lines() -> Iterator[str]:
+            for text, read in texts:
+                yield read(text)
 
-    def _folded_with(self, collection: str, text: Text, relatives: str) -> str:
-        return folded(self._with(collection, text, relatives))
+        content = Streamed(lines, _digest(text.digest for text, _ in texts))
+        return SiteAsset(addresses.EVERYTHING, content, frozenset().union(*(text.links for text, _ in texts)))
 
-    def _other_plans(self) -> Iterator[PagePlan]:
-        shares, settings = self._shares, self._settings
-        yield from _compare_plans(shares, self._typesetting)
-        yield from _operator_plans(shares.uses, self._parts)
-        yield from _source_plans(shares.uses, self._parts, settings.content)
-        summary = (
-            "Every size, symbol and term, with its names in formula, configuration and code, and where it is used."
-        )
-        words = glossary_view(shares.names, self._typesetting)
-        yield PagePlan(addresses.GLOSSARY, "glossary", "Glossary", "Glossary", summary, None, (), words)
-        summary = "Every claim of the atlas with its proof."
-        view = verification_view(shares.claims)
-        yield PagePlan(addresses.VERIFICATION, "verification", "Verification", "Verification", summary, None, (), view)
-        summary = "Everything on this site as files: JSON with its schemas, Markdown and BibTeX."
-        files_view = data_view(self._parts, settings.site_name, settings.site_url, settings.data_license)
-        yield PagePlan(addresses.DATA, "data", "Data", "Data", summary, None, (), files_view)
-        summary = "Every key of every file that contributors write: what it means, and what its value may be."
-        section, keys = NavSection("Contribute", addresses.CONTRIBUTE), entries_view()
-        yield PagePlan(addresses.ENTRIES, "entries", "Entries", "Entries: every key", summary, None, (section,), keys)
-        summary, codes = "What each code of an issue means, with a wrong and a right form.", issue_codes_view()
-        yield PagePlan(
-            addresses.ISSUE_CODES, "issue-codes", "Issue codes", "Issue codes", summary, None, (section,), codes
-        )
+
+def distinct(pages: Sequence[MadePage]) -> list[MadePage]:
+    """The pages with titles and descriptions that tell them apart: in a list of results nothing else is seen."""
+    titles = Counter(page.document_title for page in pages)
+    named = [
+        page
+        if titles[page.document_title] == 1
+        else replace(page, document_title=f"{page.document_title} ({page.url.rstrip('/')})")
+        for page in pages
+    ]
+    texts = Counter(page.description for page in named)
+    return [
+        page
+        if texts[page.description] == 1
+        else replace(page, description=f"{page.document_title}: {page.description}")
+        for page in named
+    ]
+
+
+def _asset(file: MadeFile, read: Read, leads: str) -> SiteAsset:
+    content = Produced(partial(read, file.text), file.text.digest)
+    return SiteAsset(file.url, content, file.text.links, page=file.page, leads=(leads,))
 
 
 def _digest(parts: Iterable[bytes]) -> bytes:
@@ -307,64 +321,24 @@ class Lines:
             self._say(f"Bringing {what}")
 
 
-class _Shown(Typesetter):
-    """The typesetter of a site, which notes what its fonts and its style sheet must be able to show."""
+class _Noted:
+    """Typesets the formulas of prose, and notes what the fonts must be able to show."""
 
-    def __init__(self, kept: Kept, say: Callable[[str], None]) -> None:
-        super().__init__(kept, partial(prepare, progress=say))
-        self.glyphs = Glyphs()
-        self.most_nodes = 0
-        """How many nodes the largest diagram has."""
+    def __init__(self, typesetter: Typesetter, glyphs: Glyphs) -> None:
+        self._typesetter = typesetter
+        self._glyphs = glyphs
 
     def typeset(self, formulas: Iterable[Formula]) -> list[Typeset]:
         """Typeset formulas in one go."""
-        results = super().typeset(formulas)
-        self.glyphs.note(dict.fromkeys(results))
+        results = self._typesetter.typeset(formulas)
+        self._glyphs.note(dict.fromkeys(results))
         return results
 
 
-def _compare_plans(shares: Shares, typesetting: Typesetting) -> Iterator[PagePlan]:
-    view = compare_view(shares.comparisons, typesetting)
-    if view.choices:
-        summary = "Two models or variants side by side: configuration, structure, formulas, parameters and cache."
-        yield PagePlan(addresses.COMPARE, "compare", "Compare", "Compare", summary, None, (), view)
-
-
-def _operator_plans(uses: Uses, parts: Parts) -> Iterator[PagePlan]:
-    summary = "Executable NumPy operators, their formulations side by side."
-    index, section = operators_view(uses), NavSection("Operators", addresses.OPERATORS)
-    yield PagePlan(addresses.OPERATORS, "operators", "Operators", "Operators", summary, None, (section,), index)
-    for name in FAMILIES:
-        view = family_view(name, uses, parts)
-        summary = view.formulations[0].summary
-        title = f"Operators · {view.title}"
-        yield PagePlan(addresses.family_page(name), "family", view.title, title, summary, None, (section,), view)
-
-
-def _source_plans(uses: Uses, parts: Parts, content: Path) -> Iterator[PagePlan]:
-    summary = "Upstream projects at a fixed revision, proved by git object ids."
-    section = NavSection(PINNED, addresses.SOURCES)
-    yield PagePlan(addresses.SOURCES, "sources", PINNED, PINNED, summary, None, (section,), sources_view(parts.checked))
-    for source in parts.checked.atlas.sources.values():
-        title, manifest = source.data.title, source.data
-        view = source_view(source, parts.checked)
-        summary = f"{title} at revision {manifest.revision}: pinned files, hashes and licence."
-        own = NavSection(title, addresses.source_page(source.id))
-        # Manifests lie beside the content; hosts of repositories resolve the way there as browsers do.
-        made_from = Path(os.path.relpath(source.file, content)).as_posix()
-        yield PagePlan(own.key, "source", title, f"{PINNED} · {title}", summary, made_from, (section, own), view)
-        for path in manifest.files:
-            name = path.rpartition("/")[2]
-            summary = f"{path} of {title} at revision {manifest.revision}, with links to the passages documented here."
-            page = file_view(source, path, uses, parts)
-            url = addresses.file_page(source.id, path)
-            yield PagePlan(url, "file", name, f"{title} · {name}", summary, made_from, (section, own), page)
-
-
-def _assets(node: _Shown, settings: Settings, kept: Kept) -> Iterator[SiteAsset]:
+def _assets(node: Typesetter, settings: Settings, kept: Kept, most_nodes: int) -> Iterator[SiteAsset]:
     themes, folder, code = _themes(settings), settings.workspace / "katex", stylesheet()
     katex, *others = with_one_font_of_sizes(install_assets(node.environment, folder), kept)
-    rules = diagram_rules(node.most_nodes)
+    rules = diagram_rules(most_nodes)
     yield from site_stylesheets(themes, rules, code, katex.read_text(encoding="utf-8"))
     yield from site_scripts(themes)
     # What other themes than ours load by `extra_css`.

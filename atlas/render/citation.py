@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import version
+from typing import Protocol
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
+from atlas.kept import key_of
 from atlas.render.addresses import BIBTEX, bibtex_file, collection_page
 from atlas.render.alternates import CITED
+from atlas.render.citation_share import CitationShare
 from atlas.render.collection_view import bibtex, bibtex_text
-from atlas.render.pages import PagePlan
-from atlas.render.site import SiteAsset
+from atlas.render.site import Produced, SiteAsset
 
 PACKAGE = "openmodelatlas"
 ATLAS_KEY = "atlas"
 """The key of the atlas itself; a page's is this with the page's address after a colon."""
 
 
-@dataclass(frozen=True, slots=True)
-class CitationShare:
-    """What a bibliography has of one collection."""
+class Cited(Protocol):
+    """What a citation names of a page."""
 
-    page: str
-    """The collection's page."""
-    paper: str
-    """The entry of the publication that it documents, finished; empty for a library, which documents none."""
+    @property
+    def url(self) -> str:
+        """Its address."""
+
+    @property
+    def kind(self) -> str:
+        """Its kind."""
+
+    @property
+    def document_title(self) -> str:
+        """Its title."""
 
 
 def citation_share(collection: CheckedCollection) -> CitationShare:
@@ -37,20 +44,27 @@ def citation_share(collection: CheckedCollection) -> CitationShare:
 
 
 def citation_files(
-    shares: Iterable[CitationShare], plans: Iterable[PagePlan], site_name: str, site_url: str
+    shares: Iterable[CitationShare], pages: Iterable[Cited], site_name: str, site_url: str
 ) -> Iterator[SiteAsset]:
     """A file for each page that is cited alone, and one for the atlas with every publication that it documents.
 
-    A page's own entry is made anew each time: it is a few lines, and its title depends on those of all other pages.
+    A page's title depends on those of all other pages, so its file is known last, and made only where it is written.
     """
     papers = {one.page: one.paper for one in shares if one.paper}
-    for plan in plans:
-        if plan.kind in CITED:
-            entries = [page_bibtex(plan.url, plan.document_title, site_name, site_url)]
-            if plan.url in papers:
-                entries.append(papers[plan.url])
-            yield _file(bibtex_file(plan.url), entries, plan.url)
-    yield _file(BIBTEX, [page_bibtex("", site_name, site_name, site_url), *papers.values()])
+    for page in pages:
+        if page.kind in CITED:
+            paper = papers.get(page.url, "")
+            text = partial(_of_page, page.url, page.document_title, site_name, site_url, paper)
+            digest = key_of("cited", page.url, page.document_title, site_name, site_url, paper, _made_by())
+            yield SiteAsset(bibtex_file(page.url), Produced(text, digest), page=page.url)
+    every = "\n\n".join([page_bibtex("", site_name, site_name, site_url), *papers.values()])
+    yield SiteAsset(BIBTEX, f"{every}\n".encode())
+
+
+def _of_page(url: str, title: str, site_name: str, site_url: str, paper: str) -> str:
+    """The file of a page; `paper` is the publication that it documents, or empty."""
+    own = page_bibtex(url, title, site_name, site_url)
+    return f"{own}\n\n{paper}\n" if paper else f"{own}\n"
 
 
 def page_bibtex(url: str, title: str, site_name: str, site_url: str) -> str:
@@ -71,7 +85,3 @@ def page_bibtex(url: str, title: str, site_name: str, site_url: str) -> str:
 def _made_by() -> str:
     """The generator, whose version is looked up once and not for each page."""
     return f"OpenModelAtlas {version(PACKAGE)}"
-
-
-def _file(url: str, entries: Iterable[str], page: str | None = None) -> SiteAsset:
-    return SiteAsset(url, ("\n\n".join(entries) + "\n").encode(), page=page)

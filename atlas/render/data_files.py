@@ -6,9 +6,8 @@ They hold promises of formulas as views do, so they are written once everything 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
@@ -18,7 +17,6 @@ from atlas.render import calculator_view, compare_view
 from atlas.render.addresses import standalone_file
 from atlas.render.deferred import Maths
 from atlas.render.parts import Parts
-from atlas.render.site import SiteAsset
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +48,6 @@ def settled(file: DataFile) -> DataFile:
     content = file.content
     text = content if isinstance(content, str) else json.dumps(content, separators=(",", ":"), default=_plain)
     return DataFile(file.url, text)
-
-
-def written(files: Iterable[DataFile], folder: Path) -> Iterator[SiteAsset]:
-    """Write the files below a folder, once every formula in them is typeset."""
-    for file in files:
-        path = folder / file.url
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(str(settled(file).content), encoding="utf-8")
-        yield SiteAsset(file.url, path)
 
 
 def _plain(value: object) -> object:

@@ -9,10 +9,9 @@ import io
 import re
 from collections.abc import Iterable
 from html import unescape
-from importlib.metadata import version
 from pathlib import Path
 
-from atlas.kept import Kept, key_of
+from atlas.kept import Kept, key_of, version_of
 from atlas.node.process import Typeset
 from atlas.render.size_fonts import FEATURES
 
@@ -83,7 +82,8 @@ def shrink(fonts: Iterable[Path], characters: str, kept: Kept) -> None:
     """Replace fonts by subsets with these characters; one that was made before, of the same font, is not made again."""
     contents = {font: font.read_bytes() for font in fonts}
     keys = {
-        font: key_of("font", _SETTINGS, version("fonttools"), characters, content) for font, content in contents.items()
+        font: key_of("font", _SETTINGS, version_of("fonttools"), characters, content)
+        for font, content in contents.items()
     }
     made = kept.get(keys.values())
     new = {keys[font]: subset(content, characters) for font, content in contents.items() if keys[font] not in made}

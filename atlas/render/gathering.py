@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import partial
@@ -22,10 +22,10 @@ from atlas.exceptions import ChangedError
 from atlas.issues import Issue
 from atlas.kept import Kept, key_of
 from atlas.node.typesetter import Typesetter
-from atlas.render.general import general_key
-from atlas.render.made import Made, Text, read_text
+from atlas.render.made import Made, Text
 from atlas.render.making import Maker
 from atlas.render.site import PageStore, Settings
+from atlas.render.texts import Texts, texts_key
 from atlas.spread import cores, forks, processes, spread
 
 WORTHWHILE = 60
@@ -54,7 +54,7 @@ class Workshop:
     """What checks and makes collections in one process; `general` is the digest of what all of them follow from."""
 
     def __init__(
-        self, settings: Settings, general: str, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter
+        self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter, general: str
     ) -> None:
         self._survey = survey
         self._pinned = pinned
@@ -85,19 +85,24 @@ class Gathered:
     """What all collections give, with their texts."""
 
     def __init__(
-        self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter, store: PageStore
+        self,
+        settings: Settings,
+        survey: Survey,
+        pinned: Pinned,
+        kept: Kept,
+        typesetter: Typesetter,
+        store: PageStore,
+        general: str,
     ) -> None:
         self._settings = settings
         self._survey = survey
         self._pinned = pinned
         self._kept = kept
         self._typesetter = typesetter
-        self._store = store
-        self._general = general_key(settings)
-        self._workshop = Workshop(settings, self._general, survey, pinned, kept, typesetter)
+        self._workshop = Workshop(settings, survey, pinned, kept, typesetter, general)
+        self._general = general
         self._keys: dict[str, bytes] = {}
-        self._read: dict[str, Callable[[], bytes]] = {}
-        self._last: tuple[str, bytes] = ("", b"")
+        self._texts = Texts(kept, store)
         self.made: dict[str, Made] = {}
         """What each collection gives, by its id; those with errors are not among them."""
         self.issues: list[Issue] = []
@@ -120,52 +125,41 @@ class Gathered:
 
     def text(self, collection: str, text: Text) -> str:
         """A text of a collection."""
-        return read_text(self._data(collection), text)
-
-    def _data(self, collection: str) -> bytes:
-        """All texts of a collection; those that were read last are still at hand."""
-        if self._last[0] != collection:
-            self._last = collection, self._read[collection]()
-        return self._last[1]
+        return self._texts.text(collection, text)
 
     def _kept_ones(self) -> dict[str, Made]:
         grounds = grounds_keys(self._survey, self._pinned, self._survey.collections, self._kept)
         self._keys = {name: key_of("made", self._general, key) for name, key in grounds.items() if key is not None}
         found = self._kept.get(self._keys.values())
+        there = self._texts.there(found)
         # From the user's own cache, written by this very code, and whole by its digest.
-        made = {name: pickle.loads(found[key]) for name, key in self._keys.items() if key in found}  # noqa: S301
-        there = self._kept.holds(map(_texts_key, self._keys.values()))
-        made = {name: one for name, one in made.items() if _texts_key(self._keys[name]) in there}
+        made = {name: pickle.loads(found[key]) for name, key in self._keys.items() if key in there}  # noqa: S301
         for name in made:
-            self._read[name] = partial(self._kept_texts, name)
+            self._texts.add_kept(name, self._keys[name], partial(self._made_again, name))
         return made
 
-    def _kept_texts(self, collection: str) -> bytes:
-        """The texts as they were kept; made again, once, where they are not there any more, or are damaged.
+    def _made_again(self, collection: str) -> bytes:
+        """Texts that are not kept any more, or are damaged; they are kept anew.
 
         Raises:
-            ChangedError: they are damaged, and the collection is not any more what they were made from.
+            ChangedError: the collection is not any more what they were made from.
         """
-        key = _texts_key(self._keys[collection])
-        found = self._kept.get([key])
-        if key in found:
-            return found[key]
         result = self._workshop.make(collection)
         if result.key != self._keys[collection]:
             raise ChangedError(
                 f"the pages of {collection} have to be made again, as those that were kept are damaged, and its files "
                 "have changed since the build began; build again"
             )
-        self._kept.put({key: result.texts})
-        self._read[collection] = self._store.keep_data(result.texts).data
+        self._kept.put({texts_key(result.key): result.texts})
+        self._texts.add_new(collection, result.texts)
         return result.texts
 
     def _make(self, missing: Sequence[str]) -> Iterator[Result]:
         for result in self._made(missing):
             if result.made:
-                self._read[result.collection] = self._store.keep_data(result.texts).data
+                self._texts.add_new(result.collection, result.texts)
                 if result.key:
-                    self._kept.put({result.key: result.made, _texts_key(result.key): result.texts})
+                    self._kept.put({result.key: result.made, texts_key(result.key): result.texts})
             yield replace(result, texts=b"")
 
     def _made(self, missing: Sequence[str]) -> Iterator[Result]:
@@ -189,7 +183,7 @@ _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
 def _begin(settings: Settings, general: str, survey: Survey, pinned: Pinned) -> None:
     """Get ready to make collections, as long as this process lasts."""
     kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
-    _shop.set((kept, Workshop(settings, general, survey, pinned, kept, Typesetter(kept))))
+    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general)))
     # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
     gc.freeze()
     gc.set_threshold(*SELDOM)
@@ -220,7 +214,3 @@ def portable(settings: Settings, survey: Survey) -> Settings:
 
 def _unsaid(_: str) -> None:
     """Says nothing."""
-
-
-def _texts_key(key: bytes) -> bytes:
-    return key_of("texts", key)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
-from atlas.kept import code_digest
+from atlas.kept import code_digest, version_of
 from atlas.render.site import Settings
 
 TEMPLATES = (".html", ".md")
@@ -21,7 +20,7 @@ def general_key(settings: Settings) -> str:
     """A digest of all that."""
     digest = hashlib.sha256(code_digest(".").encode())
     for library in ("jinja2", "markupsafe", "mdit-py-plugins"):
-        digest.update(f"{library} {version(library)}\0".encode())
+        digest.update(f"{library} {version_of(library)}\0".encode())
     for name, content in _templates([*settings.templates, Path(str(files("openmodelatlas_theme")))]):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     said = (settings.site_name, settings.site_url, settings.data_license, settings.missing_sources)

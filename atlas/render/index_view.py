@@ -1,6 +1,6 @@
 """The alphabetical index: everything that search finds, as pages that need no script.
 
-It is made of the same groups, so that what the one finds by a name stands in the other.
+It is made of the same records, so that what the one finds by a name stands in the other.
 """
 
 from __future__ import annotations
@@ -10,16 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from atlas.render.addresses import INDEX, ISSUE_CODES
+from atlas.render.addresses import INDEX
+from atlas.render.index_names import Name
+from atlas.render.link import Link
 from atlas.render.pages import PagePlan
-from atlas.render.parts import Link
-from atlas.render.search_found import shown
-from atlas.render.site import FoundGroup
 
 MOST = 1_500
 """How many lines one page shows; of a larger index each letter has its own page."""
-CODES = f"{ISSUE_CODES}#"
-"""How the addresses of issue codes begin, which are no names; their own page has them in order."""
 OTHER = "other"
 """Where what begins with no Latin letter stands, as the last part of an address."""
 
@@ -64,9 +61,9 @@ class IndexView:
     """How many lines the whole index has."""
 
 
-def index_plans(groups: Iterable[FoundGroup], most: int = MOST) -> Iterator[PagePlan]:
+def index_plans(names: Iterable[Name], most: int = MOST) -> Iterator[PagePlan]:
     """The page of the index, and where it would be too long a page for each letter."""
-    letters = _letters(groups)
+    letters = _letters(names)
     count = sum(len(lines) for lines in letters.values())
     is_one = count <= most
     rows = {
@@ -90,21 +87,11 @@ def index_plans(groups: Iterable[FoundGroup], most: int = MOST) -> Iterator[Page
         yield PagePlan(letter.url, "index", title, title, about, None, None, view)
 
 
-def _letters(groups: Iterable[FoundGroup]) -> Mapping[str, tuple[IndexLine, ...]]:
+def _letters(names: Iterable[Name]) -> Mapping[str, tuple[IndexLine, ...]]:
     """Lines by their first letter, both in order."""
     named: dict[str, dict[str, Link]] = defaultdict(dict)
-    for group in groups:
-        also: dict[int, list[str]] = defaultdict(list)
-        for place, name in group.also:
-            also[place].append(name)
-        for place, (url, title, where, summary) in enumerate(shown(group)):
-            if url.startswith(CODES):
-                continue
-            for name in dict.fromkeys([title, *also.get(place, ())]):
-                see = where if name == title else title
-                if group.kind == "symbol":  # symbols are many things, and only their meaning tells which
-                    see = f"{summary.partition('.')[0]} · {where}"
-                named[name].setdefault(url, Link(see or title, url, group.kind))
+    for name, url, see, kind in names:
+        named[name].setdefault(url, Link(see, url, kind))
     letters: dict[str, list[IndexLine]] = defaultdict(list)
     for name in sorted(named, key=lambda one: (_plain(one), one)):
         first = _plain(name)[:1]

@@ -5,15 +5,13 @@ Records are made and written one after the other, so that an atlas of ten thousa
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, starmap
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from atlas.checks.checked import CheckedCollection
+from atlas.entries.atlas import Source
 from atlas.entries.collection import Model
 from atlas.entries.schemas import DIALECT, entry_schemas
 from atlas.operators.catalogue import FAMILIES
@@ -42,7 +40,6 @@ from atlas.render.json_types import Document, FilePlace, schema_of
 from atlas.render.json_verification import verification_document
 from atlas.render.parts import Parts
 from atlas.render.shares import Shares
-from atlas.render.site import SiteAsset
 from atlas.render.uses import Uses
 
 DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
@@ -111,13 +108,34 @@ def written_documents(collection: CheckedCollection, parts: Parts) -> tuple[Writ
 
 def general_documents(title: str, data_license: str, shares: Shares, parts: Parts) -> Iterator[tuple[str, Document]]:
     """The records that concern the whole atlas, which come first."""
-    sources = parts.checked.atlas.sources
-    yield INDEX_FILE, index_document(title, data_license, shares.uses, sources, DOCUMENTS, entry_schemas())
-    for one in list_documents(shares.uses, sources):
+    yield from general_files(title, data_license, shares.uses, parts.checked.atlas.sources)
+    yield verification_file(shares)
+    yield symbols_file(shares)
+    yield conflicts_file(shares)
+
+
+def general_files(
+    title: str, data_license: str, uses: Uses, sources: Mapping[str, Source]
+) -> Iterator[tuple[str, Document]]:
+    """Those of them that say where everything is."""
+    yield INDEX_FILE, index_document(title, data_license, uses, sources, DOCUMENTS, entry_schemas())
+    for one in list_documents(uses, sources):
         yield list_file(one.of), one
-    yield list_file("verification"), verification_document(shares.claims)
-    yield list_file("symbols"), symbols_document(shares.names)
-    yield list_file("conflicts"), conflicts_document(shares.conflicts)
+
+
+def verification_file(shares: Shares) -> tuple[str, Document]:
+    """The record of all claims."""
+    return list_file("verification"), verification_document(shares.claims)
+
+
+def symbols_file(shares: Shares) -> tuple[str, Document]:
+    """The record of all names."""
+    return list_file("symbols"), symbols_document(shares.names)
+
+
+def conflicts_file(shares: Shares) -> tuple[str, Document]:
+    """The record of all that sources do not agree on."""
+    return list_file("conflicts"), conflicts_document(shares.conflicts)
 
 
 def reference_documents(uses: Uses, parts: Parts) -> Iterator[tuple[str, Document]]:
@@ -134,48 +152,3 @@ def schemas() -> Iterator[tuple[str, dict[str, Any]]]:
         yield schema_file(name), {"$schema": DIALECT, **schema_of(document)}
     for name, schema in entry_schemas().items():
         yield entry_schema_file(name), schema
-
-
-def json_files(
-    title: str,
-    data_license: str,
-    shares: Shares,
-    parts: Parts,
-    lines: Iterable[tuple[str, frozenset[str]]],
-    folder: Path,
-) -> Iterator[SiteAsset]:
-    """Write all files but those of collections below a folder; each asset knows the links in it.
-
-    Args:
-        title: The site's title.
-        data_license: The licence of the data, or empty.
-        shares: The collections' shares.
-        parts: What concerns no collection: pins, pinned files, manifests.
-        lines: Of each collection the lines of its records, and the links in them; asked for one at a time.
-        folder: Where the files are written.
-    """
-    everything = folder / EVERYTHING
-    everything.parent.mkdir(parents=True, exist_ok=True)
-    links: set[str] = set()
-    general = list(starmap(written_document, general_documents(title, data_license, shares, parts)))
-    references = list(starmap(written_document, reference_documents(shares.uses, parts)))
-    with everything.open("w", encoding="utf-8", newline="\n") as file:
-        for text, found in chain(_lines(general), lines, _lines(references)):
-            file.write(text)
-            links.update(found)
-    yield SiteAsset(EVERYTHING, everything, frozenset(links))
-    for one in (*general, *references):
-        yield _asset(folder, one.url, one.text, one.links, one.page)
-    for url, schema in schemas():
-        yield _asset(folder, url, json.dumps(schema, ensure_ascii=False, indent=2), frozenset())
-
-
-def _lines(documents: Iterable[WrittenDocument]) -> Iterator[tuple[str, frozenset[str]]]:
-    return ((f"{one.line}\n", one.line_links) for one in documents)
-
-
-def _asset(folder: Path, url: str, text: str, links: frozenset[str], page: str | None = None) -> SiteAsset:
-    path = folder / url
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{text}\n", encoding="utf-8", newline="\n")
-    return SiteAsset(url, path, links, page)

@@ -7,7 +7,7 @@ Everything read here was written by our own templates or by markdown-it-py, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
@@ -73,6 +73,27 @@ def is_plain_id(name: str) -> bool:
     return _PLAIN_ID.fullmatch(name) is not None
 
 
+def leads(url: str, links: Iterable[str], root_path: str = "/") -> Iterator[str]:
+    """The addresses that links in a page or file lead to; of one that is to another site, or leaves this one, none.
+
+    Args:
+        url: The address of what the links stand in.
+        links: The links as they are written.
+        root_path: The path of the site's root.
+    """
+    for written in links:
+        if is_internal(written) and (target := _reached(url, written, _root(root_path))[0]) is not None:
+            yield target
+
+
+def addresses_of(file: str) -> tuple[str, ...]:
+    """Every address that leads to a file of the site: a folder is served by its index page."""
+    if file != "index.html" and not file.endswith("/index.html"):
+        return (file,)
+    folder = file.removesuffix("index.html")
+    return file, folder, folder.removesuffix("/")
+
+
 @dataclass(slots=True)
 class _Link:
     """A target and who links to it."""
@@ -89,7 +110,7 @@ class LinkCheck:
     """Gathers the internal links of bodies while they pass by, then checks them against the files of the built site."""
 
     def __init__(self, root_path: str = "/") -> None:
-        self._root = root_path if root_path.endswith("/") else f"{root_path}/"
+        self._root = _root(root_path)
         self._links: dict[tuple[str | None, str], _Link] = {}
 
     def note(self, label: str, url: str, body: str) -> None:
@@ -98,7 +119,7 @@ class LinkCheck:
         for written in targets(body):
             if not is_internal(written):
                 continue
-            target, fragment = self._reached(url, written)
+            target, fragment = _reached(url, written, self._root)
             if target == url and fragment:
                 ids = anchor_ids(body) if ids is None else ids
                 if fragment in ids:
@@ -109,19 +130,7 @@ class LinkCheck:
         """Remember the links of a file that is no page, or those of a page that stand outside of its body."""
         for written in sorted(links):
             if is_internal(written):
-                self._keep(label, written, *self._reached(url, written))
-
-    def _reached(self, url: str, written: str) -> tuple[str | None, str]:
-        """The address and the fragment that a link leads to; no address where it leaves the site."""
-        if (plain := _PLAIN.fullmatch(written)) is not None:
-            up, path, fragment = plain.groups("")
-            if not up and not path:
-                return url, fragment
-            folders = url.split("/")[:-1]
-            steps = len(folders) - (len(up) // 3 if up != "./" else 0)
-            return ("/".join([*folders[:steps], path]) if steps >= 0 else None), fragment
-        parts = urlsplit(written)
-        return self._path(url, parts.path), unquote(parts.fragment)
+                self._keep(label, written, *_reached(url, written, self._root))
 
     def _keep(self, label: str, written: str, target: str | None, fragment: str) -> None:
         # A target outside the site is told apart by how it is written, as it has no address in it.
@@ -159,15 +168,6 @@ class LinkCheck:
                     problem = f"leads to a page without an element with the id {fragment!r}"
                     yield _issue(self._links[target, fragment], "A905", problem)
 
-    def _path(self, url: str, path: str) -> str | None:
-        """The address below the site's root that a link on the page `url` leads to; None where it leaves the site."""
-        if not path:
-            return url
-        base, root = (_MOUNT + url, _MOUNT) if not path.startswith("/") else ("/", self._root)
-        # urljoin swallows steps above the host's root; _MOUNT stands below it so that they are seen.
-        reached = unquote(urlsplit(urljoin(_BASE + base, path)).path)
-        return reached.removeprefix(root) if reached.startswith(root) else None
-
 
 def _file_of(find: Find, target: str) -> Path | None:
     """The built file at an address; a folder is served by its index page."""
@@ -180,3 +180,30 @@ def _file_of(find: Find, target: str) -> Path | None:
 def _issue(link: _Link, code: str, problem: str) -> Issue:
     others = f" (and {link.count - 1} more pages)" if link.count > 1 else ""
     return Issue(link.label, 0, 0, code, f"the link {link.written!r} {problem}{others}")
+
+
+def _root(path: str) -> str:
+    return path if path.endswith("/") else f"{path}/"
+
+
+def _reached(url: str, written: str, root: str) -> tuple[str | None, str]:
+    """The address and the fragment that a link leads to; no address where it leaves the site."""
+    if (plain := _PLAIN.fullmatch(written)) is not None:
+        up, path, fragment = plain.groups("")
+        if not up and not path:
+            return url, fragment
+        folders = url.split("/")[:-1]
+        steps = len(folders) - (len(up) // 3 if up != "./" else 0)
+        return ("/".join([*folders[:steps], path]) if steps >= 0 else None), fragment
+    parts = urlsplit(written)
+    return _path(url, parts.path, root), unquote(parts.fragment)
+
+
+def _path(url: str, path: str, root: str) -> str | None:
+    """The address below the site's root that a link on the page `url` leads to; None where it leaves the site."""
+    if not path:
+        return url
+    base, mount = (_MOUNT + url, _MOUNT) if not path.startswith("/") else ("/", root)
+    # urljoin swallows steps above the host's root; _MOUNT stands below it so that they are seen.
+    reached = unquote(urlsplit(urljoin(_BASE + base, path)).path)
+    return reached.removeprefix(mount) if reached.startswith(mount) else None

@@ -7,20 +7,22 @@ compressed beside it and are read one at a time.
 from __future__ import annotations
 
 import hashlib
+import pickle
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from atlas.issues import Issue
-from atlas.render.citation import CitationShare
-from atlas.render.compare_view import CompareShare
-from atlas.render.glossary_share import GlossaryShare
-from atlas.render.home_share import HomeShare
-from atlas.render.json_conflicts import ConflictsShare
-from atlas.render.search_records import FoundShare
-from atlas.render.site import Heading, NavSection, Redirect
+from atlas.render.citation_share import CitationShare
+from atlas.render.search_share import FoundShare
+from atlas.render.site import FoundGroup, Heading, NavSection, Redirect
 from atlas.render.uses import UsesShare
-from atlas.render.verification_view import VerificationShare
 
+ShareKind = Literal["home", "names", "comparison", "conflicts", "claims", "index"]
+"""Of what there are shares that are kept apart, as most builds read none of them."""
+_ANY = ("utf-8", "surrogatepass")
+"""The encoding of texts that may hold anything."""
 LEVEL = 1
 """How much pains compression takes: texts are read back within the same build."""
 
@@ -46,29 +48,33 @@ class MadePage:
     url: str
     """Its address below the site's root."""
     kind: str
-    """`model`, `library` or `component`."""
+    """What it shows: `model`, `component`, `family` and so on."""
     title: str
     """Its title in the navigation."""
     document_title: str
     """Its title in the browser, if no other page has the same."""
     description: str
     """One plain sentence, if no other page has the same."""
-    edit_path: str
-    """The YAML that it is made from, relative to the content folder."""
-    nav: tuple[NavSection, ...]
-    """The sections of the navigation that lead to it."""
+    edit_path: str | None
+    """The YAML that it is made from, relative to the content folder; None where there is no such file."""
+    nav: tuple[NavSection, ...] | None
+    """The sections of the navigation that lead to it; None keeps it out."""
     headings: tuple[Heading, ...]
     """The table of contents."""
     body: Text
     """Its HTML."""
-    column: Text
-    """The structure beside it."""
+    column: Text | None
+    """The structure beside it; None where there is none."""
     markdown: Text
     """Its Markdown."""
     entry: str = ""
-    """The id of the entry that it shows; empty for the collection's own page."""
+    """The id of the entry that it shows; empty for other pages."""
     operator: str = ""
     """The name of the entry's operator."""
+    family: str = ""
+    """The family of that operator."""
+    also_in: tuple[Heading, ...] = ()
+    """The headings of what it says of relatives, if it has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,46 @@ class MadeFile:
     """What it holds."""
     page: str | None = None
     """The page of which it is another form; None for a file of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShareData:
+    """A collection's share of some pages of the whole: read only where these are made anew."""
+
+    digest: bytes
+    """What tells it from every other."""
+    data: bytes
+    """The share, pickled."""
+
+    @classmethod
+    def of(cls, share: object) -> ShareData:
+        """A share of plain data, whose representation tells any two apart."""
+        return cls(hashlib.blake2b(repr(share).encode(*_ANY), digest_size=16).digest(), pickle.dumps(share, 5))
+
+    def share(self) -> object:
+        """The share."""
+        # From the user's own cache, written by this very code, and whole by its digest.
+        return pickle.loads(self.data)  # noqa: S301
+
+
+@dataclass(frozen=True, slots=True)
+class MadePiece:
+    """Pages and files of the whole atlas that follow from the same, finished like those of a collection."""
+
+    pages: tuple[MadePage, ...]
+    """The pages."""
+    files: tuple[MadeFile, ...]
+    """The files beside them."""
+    lines: Text
+    """The lines of its records in the file of all records."""
+    found: tuple[FoundGroup, ...]
+    """What search finds of it."""
+    names: ShareData
+    """What of it stands in the alphabetical index."""
+    leads: str
+    """The addresses that any of it leads to, but for those of relatives, a line each."""
+    characters: str
+    """What its formulas show, for which there must be fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +149,16 @@ class Made:
     """What search finds."""
     citation: CitationShare
     """Its share of the bibliography."""
-    home: HomeShare
-    """Its share of the home page."""
-    names: GlossaryShare
-    """Its share of the glossary."""
-    comparison: CompareShare | None
-    """Its share of the page that compares; None for what cannot be compared."""
-    conflicts: ConflictsShare
-    """On what its sources do not agree."""
     uses: UsesShare
     """Its share of the pages of operators and sources, and of all lists."""
-    claims: VerificationShare
-    """Its share of the list of all claims."""
+    items: bytes
+    """A digest of what lists of all collections and entries say of it."""
+    shares: Mapping[ShareKind, ShareData]
+    """Its other shares by what they are of; there is none of a kind that says nothing of such a collection."""
     redirects: tuple[Redirect, ...]
     """What its pages were called before."""
+    leads: str
+    """The addresses that any of it leads to, but for those of relatives, a line each."""
     characters: str
     """What its formulas and diagrams show, for which there must be fonts."""
     nodes: int

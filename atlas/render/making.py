@@ -5,7 +5,6 @@ A few pages are in memory at a time, with their views and formulas; what is left
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from atlas.checks.checked import Checked, CheckedCollection, CheckedEntry
@@ -19,25 +18,26 @@ from atlas.render.citation import citation_share
 from atlas.render.collection_view import LibraryView, ModelView, library_view, model_view
 from atlas.render.compare_view import compare_share
 from atlas.render.component_view import component_view
-from atlas.render.data_files import collection_files, settled
-from atlas.render.deferred import Typesetting
+from atlas.render.data_files import collection_files
 from atlas.render.diagram import Placed, Sketch, layout
 from atlas.render.fonts import shown_in
 from atlas.render.glossary_share import glossary_share
 from atlas.render.home_share import home_share
+from atlas.render.index_names import IndexNames, names_of
 from atlas.render.json_component import component_document
 from atlas.render.json_conflicts import conflicts_share
-from atlas.render.json_files import WrittenDocument, written_document, written_documents
-from atlas.render.made import Made, MadeFile, MadePage, Writing
-from atlas.render.markdown_pages import MarkdownRenderer
-from atlas.render.pages import PagePlan, Renderer
+from atlas.render.json_files import written_document, written_documents
+from atlas.render.made import Made, MadePage, ShareData, ShareKind
+from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
 from atlas.render.redirects import redirects_of
 from atlas.render.search_records import found_share
+from atlas.render.search_share import FoundShare
 from atlas.render.site import NavSection, Settings
 from atlas.render.structure_view import structure_view
-from atlas.render.uses import uses_share
+from atlas.render.uses import items_digest, uses_share
 from atlas.render.verification_view import verification_share
+from atlas.render.writing import Press, Sheets
 
 AT_ONCE = 50
 """How many components are in memory as pages; enough for the formulas of one round to keep Node busy."""
@@ -52,9 +52,7 @@ class Maker:
         self.settings = settings
         self.kept = kept
         self.typesetter = typesetter
-        self.typesetting = Typesetting()
-        self.renderer = Renderer(settings, self.typesetting)
-        self.markdown = MarkdownRenderer(settings.site_name, settings.templates)
+        self.press = Press(settings, kept)
 
     def make(self, checked: Checked, collection: CheckedCollection, warnings: Iterable[Issue]) -> tuple[Made, bytes]:
         """What a collection gives, and its texts; `checked` holds this collection and all sources.
@@ -75,12 +73,8 @@ class _Making:
         self._maker = maker
         self._collection = collection
         self._warnings = warnings
-        self._parts = Parts(checked, maker.typesetting, maker.kept)
-        self._texts = Writing()
-        self._files: list[MadeFile] = []
-        self._passages: dict[str, MadeFile] = {}
-        self._lines: list[str] = []
-        self._line_links: set[str] = set()
+        self._parts = Parts(checked, maker.press.typesetting, maker.kept)
+        self._sheets = Sheets(maker.press)
         self._characters: set[str] = set()
         self._nodes = 0
         data = collection.collection.data
@@ -96,28 +90,36 @@ class _Making:
             for plan, page in group:
                 plans.append(plan)
                 pages.append(page)
-        lines = self._texts.add("".join(f"{line}\n" for line in self._lines), frozenset(self._line_links))
+        lines, found, uses = self._sheets.lines(), found_share(collection, plans), uses_share(collection)
         made = Made(
             id=owner.id,
             is_model=isinstance(data, Model),
             pages=tuple(pages),
-            files=tuple(self._files),
+            files=tuple(self._sheets.files),
             lines=lines,
-            passages=tuple(self._passages.values()),
-            found=found_share(collection, plans),
+            passages=tuple(self._sheets.passages.values()),
+            found=found,
             citation=citation_share(collection),
-            home=home_share(collection, self._parts),
-            names=glossary_share(collection),
-            comparison=compare_share(collection),
-            conflicts=conflicts_share(collection, self._parts),
-            uses=uses_share(collection),
-            claims=verification_share(collection),
+            uses=uses,
+            items=items_digest(uses),
+            shares={kind: ShareData.of(share) for kind, share in self._shares(found) if share is not None},
             redirects=tuple(redirects_of(owner)),
+            leads="\n".join(sorted(self._sheets.leads)),
             characters="".join(sorted(self._characters)),
             nodes=self._nodes,
             warnings=self._warnings,
         )
-        return made, self._texts.data()
+        return made, self._sheets.texts.data()
+
+    def _shares(self, found: FoundShare) -> Iterator[tuple[ShareKind, object]]:
+        """What pages of the whole need of the collection."""
+        collection = self._collection
+        yield "home", home_share(collection, self._parts)
+        yield "names", glossary_share(collection)
+        yield "comparison", compare_share(collection)
+        yield "conflicts", conflicts_share(collection, self._parts)
+        yield "claims", verification_share(collection)
+        yield "index", IndexNames(tuple(names_of(found.pages)), tuple(names_of(found.sizes)))
 
     def _groups(self) -> Iterator[list[tuple[PagePlan, MadePage]]]:
         """The pages with their plans, a few at a time."""
@@ -127,7 +129,7 @@ class _Making:
             yield self._group(False, entries[first : first + AT_ONCE])
 
     def _group(self, with_own: bool, entries: Sequence[CheckedEntry]) -> list[tuple[PagePlan, MadePage]]:
-        typesetting = self._maker.typesetting
+        typesetting = self._maker.press.typesetting
         typesetting.begin()
         typesetting.noted()
         plans = [self._own_plan()] if with_own else []
@@ -137,15 +139,14 @@ class _Making:
         formulas = typesetting.noted()
         typesetting.take(self._maker.typesetter.typeset(typesetting.waiting))
         self._characters.update(shown_in(map(typesetting.html, formulas)))
-        made = [(plan, self._page(plan)) for plan in plans]
-        for file in map(settled, files):
-            self._files.append(MadeFile(file.url, self._texts.add(str(file.content))))
+        made = [(plan, self._sheets.page(plan)) for plan in plans]
+        for file in files:
+            self._sheets.data(file)
         for entry in entries:
             url = addresses.data_file("components", entry.entry.id)
             document = component_document(entry, self._collection, self._parts)
             documents.append(written_document(url, document))
-        for one in documents:
-            self._document(one)
+        self._sheets.documents(documents)
         typesetting.forget()
         return made
 
@@ -187,35 +188,6 @@ class _Making:
             structure_view(self._collection, url),
             entry,
         )
-
-    def _page(self, plan: PagePlan) -> MadePage:
-        rendered = self._maker.renderer.made(plan)
-        for url, html in rendered.passages.items():
-            self._passages.setdefault(url, MadeFile(url, self._texts.add(json.dumps(html))))
-        text, links = self._maker.markdown.made(plan)
-        entry = plan.owner if isinstance(plan.owner, Entry) else None
-        operator = entry.data.operator if entry is not None else ""
-        return MadePage(
-            plan.url,
-            plan.kind,
-            plan.title,
-            plan.document_title,
-            plan.description,
-            plan.edit_path or "",
-            plan.nav or (),
-            rendered.headings,
-            body=self._texts.add(rendered.body),
-            column=self._texts.add(rendered.column),
-            markdown=self._texts.add(text, links),
-            entry=entry.id if entry is not None else "",
-            operator=operator,
-        )
-
-    def _document(self, one: WrittenDocument) -> None:
-        text = self._texts.add(f"{one.text}\n", one.links)
-        self._files.append(MadeFile(one.url, text, one.page))
-        self._lines.append(one.line)
-        self._line_links.update(one.line_links)
 
     def _place(self, sketch: Sketch) -> Placed:
         """Lay the diagram out."""

@@ -6,27 +6,27 @@ link to a part of a page leads to the page itself, as Markdown has no anchors.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from jinja2 import Undefined
 from markupsafe import Markup
 
+from atlas.kept import Kept
 from atlas.markup.code import CodeLine, CodeLines, plain_code
 from atlas.markup.markdown import cell, code_block, code_span, destination, display_maths, escaped, inline_markdown
 from atlas.markup.markdown import inline_maths as inline
 from atlas.render.addresses import linked, markdown_file
 from atlas.render.alternates import json_of
+from atlas.render.compiled import Compiled
 from atlas.render.deferred import Inline, Maths
-from atlas.render.pages import ALSO_IN, PagePlan
-from atlas.render.parts import Link
+from atlas.render.link import Link
+from atlas.render.pages import PagePlan
 from atlas.render.printing import Templates
-from atlas.render.site import Produced, SiteAsset, relative_url
+from atlas.render.relatives import ALSO_IN, folded
+from atlas.render.site import relative_url
 from atlas.render.symbol_marks import MarkedMaths
 
-_FENCED = re.compile(r"(?m)^(`{3,})((?:[^\n]*+\n)+?)\1$")
-"""A block of code, line by line up to the fence that closes it."""
 _LANGUAGES = {"py": "python", "md": "markdown", "js": "javascript", "rs": "rust"}
 """What fences call languages whose files end otherwise."""
 
@@ -34,29 +34,17 @@ _LANGUAGES = {"py": "python", "md": "markdown", "js": "javascript", "rs": "rust"
 class MarkdownRenderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
-    def __init__(self, site_name: str, templates: Iterable[Path]) -> None:
+    def __init__(self, site_name: str, templates: Iterable[Path], kept: Kept | None = None) -> None:
         self._site_name = site_name
         self._file = ""
         self._links: set[str] = set()
         # What `_printed` has made is left as it is; anything else would show as HTML.
-        self._environment = Templates(templates, self._printed)
+        compiled = Compiled(kept, "Markdown") if kept is not None else None
+        self._environment = Templates(templates, self._printed, compiled)
         self._environment.keep_trailing_newline = True
         self._environment.filters.update(
             code=_code, cell=_cell, block=_block, display=_display, link=self._link, anyway=_anyway
         )
-
-    def render(self, plans: Iterable[PagePlan], folder: Path) -> Iterator[SiteAsset]:
-        """Render pages one at a time, each to a file below a folder; finished ones are written as they are."""
-        for plan in plans:
-            url = markdown_file(plan.url)
-            if (done := plan.finished) is not None:
-                yield SiteAsset(url, Produced(done.markdown, done.markdown_digest), done.links, plan.url)
-                continue
-            text, links = self.made(plan)
-            path = folder / url
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-            yield SiteAsset(url, path, links, plan.url)
 
     def made(self, plan: PagePlan) -> tuple[str, frozenset[str]]:
         """The text of a page's file, and the links in it."""
@@ -139,14 +127,3 @@ def _block(lines: Iterable[CodeLine | str], name: str = "") -> Markup:
         text = "\n".join(one if isinstance(one, str) else plain_code((one,)) for one in lines)
     ending = name.rpartition(".")[2] if "." in name else ""
     return _anyway(code_block(text, _LANGUAGES.get(ending, ending)))
-
-
-def folded(text: str) -> str:
-    """The text with one blank line where templates leave several, outside of code."""
-    pieces = _FENCED.split(text)
-    kept = []
-    for number in range(0, len(pieces), 3):
-        kept.append(re.sub(r"\n{3,}", "\n\n", pieces[number]))
-        if number + 2 < len(pieces):
-            kept.append(f"{pieces[number + 1]}{pieces[number + 2]}{pieces[number + 1]}")
-    return "".join(kept).strip() + "\n"

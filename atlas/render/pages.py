@@ -7,55 +7,33 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
 
 from atlas.entries.atlas import Placed
+from atlas.kept import Kept
 from atlas.markup.code import CodeLine, CodeLines, list_items
-from atlas.render.alternates import alternates
+from atlas.render.compiled import Compiled
 from atlas.render.component_view import ComponentView
 from atlas.render.deferred import Typesetting
 from atlas.render.edit_links import Edits
-from atlas.render.parts import Link
+from atlas.render.link import Link
 from atlas.render.printing import Templates
-from atlas.render.site import Body, Heading, NavSection, PageStore, Settings, SitePage, relative_url
+from atlas.render.relatives import ALSO_IN
+from atlas.render.site import Heading, NavSection, Settings, relative_url
 from atlas.render.structure_view import PlaceItem, StructureView
 from atlas.render.weight import ROOMS, Room, is_light, roomiest
 
 PASSAGES = "passages/"
 """The folder of code that pages bring when a reader comes near."""
 
-ALSO_IN = Markup("<!--also-in-->")
-"""Stands where a component's page names its relatives, which are known once all collections are."""
-
 _INDENT = re.compile(
     r">\n\s*(?=</?(?:article|caption|d[dlt]|details|div|h\d|header|li|nav|[ou]l|p|section|summary|t[dhr]|t[a-z]{4,5})\b)"
 )
 """A tag's end with white space between it and the tag of a block, which is never seen; code has no tags of blocks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A page that is made already."""
-
-    headings: tuple[Heading, ...]
-    """The table of contents."""
-    body: Body
-    """Its HTML."""
-    column: Body
-    """The structure beside it."""
-    markdown: Body
-    """Its Markdown."""
-    links: frozenset[str]
-    """The links in its Markdown."""
-    digest: bytes
-    """What its HTML, the structure and the headings follow from."""
-    markdown_digest: bytes
-    """What its Markdown follows from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +60,6 @@ class PagePlan:
     """The structure of the model or library that it belongs to."""
     owner: Placed | None = None
     """The entry or collection whose claims it shows."""
-    finished: Finished | None = None
-    """The page as a collection gives it, of which nothing is to be made again; its view is None then."""
-
-
-def distinct(plans: Sequence[PagePlan]) -> list[PagePlan]:
-    """The plans with titles and descriptions that tell the pages apart: in a list of results nothing else is seen."""
-    titles = Counter(plan.document_title for plan in plans)
-    named = [
-        plan
-        if titles[plan.document_title] == 1
-        else replace(plan, document_title=f"{plan.document_title} ({plan.url.rstrip('/')})")
-        for plan in plans
-    ]
-    texts = Counter(plan.description for plan in named)
-    return [
-        plan
-        if texts[plan.description] == 1
-        else replace(plan, description=f"{plan.document_title}: {plan.description}")
-        for plan in named
-    ]
 
 
 class Outline:
@@ -147,41 +105,14 @@ class Made:
 class Renderer:
     """Renders planned pages; a folder that is given first may hold other templates than the theme's own."""
 
-    def __init__(self, settings: Settings, typesetting: Typesetting) -> None:
+    def __init__(self, settings: Settings, typesetting: Typesetting, kept: Kept | None = None) -> None:
         self._settings = settings
         self._typesetting = typesetting
-        self._environment = Templates(settings.templates)
+        self._environment = Templates(
+            settings.templates, compiled=Compiled(kept, "pages") if kept is not None else None
+        )
         self._neighbours = _Neighbours()
         self._environment.filters["list_items"] = _list_items
-        self.passages: dict[str, str] = {}
-        """Code that pages bring when a reader comes near, by address; there once the pages are rendered."""
-
-    def render(self, plans: Iterable[PagePlan], store: PageStore) -> Iterator[SitePage]:
-        """Render pages one at a time; their bodies go to the store, where those of finished ones are."""
-        for plan in plans:
-            structure: Body | None
-            body: Body
-            if plan.finished is not None:
-                headings, body, structure = plan.finished.headings, plan.finished.body, plan.finished.column
-            else:
-                made = self.made(plan)
-                headings = made.headings
-                structure = store.keep(made.column) if made.column else None
-                body = store.keep(made.body)
-                self.passages |= made.passages
-            yield SitePage(
-                url=plan.url,
-                title=plan.title,
-                kind=plan.kind,
-                description=plan.description,
-                headings=headings,
-                edit_path=plan.edit_path,
-                nav=plan.nav,
-                body=body,
-                context={"document_title": plan.document_title, "structure": structure},
-                alternates=alternates(plan.kind, plan.url),
-                digest=plan.finished.digest if plan.finished is not None else b"",
-            )
 
     def made(self, plan: PagePlan) -> Made:
         """Everything that one page is made of."""

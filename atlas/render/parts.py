@@ -20,6 +20,7 @@ from atlas.markup.code import CodeLine, CodeLines, excerpt, highlight
 from atlas.operators.registry import Operator
 from atlas.render.addresses import claim_anchor, entry_page, operator_anchor, source_page, standalone_file
 from atlas.render.deferred import Inline, Maths, Typesetting
+from atlas.render.link import Link as Link  # pages know it as one of their parts
 from atlas.sizes import Size
 from atlas.sources.pins import PinState, PinStatus
 
@@ -30,18 +31,6 @@ Count = str | Maths
 
 STATUS_WORDS = {"proved": "proved in this build", "recorded": "recorded", "stale": "stale", "missing": "not proved"}
 EVIDENCE_WORDS = {"direct": "Direct evidence", "supporting": "Supporting evidence"}
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link to a place on the site, or to another site."""
-
-    title: str
-    """What the reader sees."""
-    url: str
-    """The address, below the site's root unless it begins with `https:`."""
-    note: str = ""
-    """A few words beside the link."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
 from jinja2.compiler import CodeGenerator, Frame
 from jinja2.nodes import Expr
 from markupsafe import Markup, escape
@@ -47,12 +47,18 @@ class Templates(Environment):
     printed = staticmethod(printed)
     """What the generated code calls for each value."""
 
-    def __init__(self, folders: Iterable[Path], finalize: Callable[[object], object] | None = None) -> None:
+    def __init__(
+        self,
+        folders: Iterable[Path],
+        finalize: Callable[[object], object] | None = None,
+        compiled: BytecodeCache | None = None,
+    ) -> None:
         super().__init__(
             loader=FileSystemLoader([*folders, Path(str(files("openmodelatlas_theme")))]),
             autoescape=True,
             undefined=StrictUndefined,
             finalize=finalize,
+            bytecode_cache=compiled,
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,  # templates do not change during a build, and each look for changes asks the disk

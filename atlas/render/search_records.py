@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from html.parser import HTMLParser
+from collections.abc import Iterable, Iterator
 from types import MappingProxyType
 
 from atlas.checks.checked import CheckedCollection
@@ -27,8 +25,9 @@ from atlas.render.parameters_view import ParametersView
 from atlas.render.parts import Count
 from atlas.render.reference_views import FamilyView, FileView, FormulationView, SourceView
 from atlas.render.search_found import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT, grouped
+from atlas.render.search_share import FoundShare
 from atlas.render.search_words import GREEK
-from atlas.render.site import FoundGroup, FoundKind, Prose, SearchRecord
+from atlas.render.site import FoundKind, SearchRecord
 from atlas.sizes import size
 
 Texts = Iterator[tuple[int, str]]
@@ -36,8 +35,6 @@ Texts = Iterator[tuple[int, str]]
 
 FIGURE_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 """The units in which people write large counts, as in `46.7B`."""
-SUMMARY_LETTERS = 200
-"""How much of a prose page's beginning is shown."""
 ASKED = MappingProxyType(
     {
         "verification": ("trust", "proofs", "proved", "reliable"),
@@ -47,18 +44,6 @@ ASKED = MappingProxyType(
 )
 """What readers ask for who want these pages, by their kind; a model's page answers several such questions itself."""
 _LETTERS = {name: chr(0x3B1 + number) for number, name in enumerate(GREEK)} | {"ell": "ℓ"}
-
-
-@dataclass(frozen=True, slots=True)
-class FoundShare:
-    """What search finds of one collection."""
-
-    is_model: bool
-    """Whether it is a model; models come before libraries."""
-    pages: tuple[FoundGroup, ...]
-    """Its own page and those of its entries."""
-    sizes: tuple[FoundGroup, ...]
-    """The sizes that it names."""
 
 
 def found_share(collection: CheckedCollection, plans: Iterable[PagePlan]) -> FoundShare:
@@ -82,33 +67,10 @@ def _own_records(collection: CheckedCollection, plans: Iterable[PagePlan]) -> It
             yield from _of_plan(plan)
 
 
-def found_groups(shares: Sequence[FoundShare], plans: Iterable[PagePlan]) -> Iterator[FoundGroup]:
-    """All that search finds: of the collections, of the other pages, and of the sizes that collections name.
-
-    Args:
-        shares: The shares of the collections in the order of their ids.
-        plans: The pages that belong to no collection.
-    """
-    for share in sorted(shares, key=lambda one: not one.is_model):
-        yield from share.pages
-    yield from grouped(page_records(plans))
-    for share in shares:
-        yield from share.sizes
-
-
 def page_records(plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
     """The records of planned pages."""
     for plan in plans:
         yield from _of_plan(plan)
-
-
-def prose_record(url: str, title: str, prose: Prose) -> SearchRecord:
-    """The record of a prose page, made of its text without maths and code."""
-    text = _Text(prose.search).text
-    headings = [(SUMMARY, heading.title) for heading in prose.headings if heading.level > 1]
-    beginning = text.removeprefix(title).strip()
-    summary = beginning if len(beginning) <= SUMMARY_LETTERS else beginning[:SUMMARY_LETTERS].rpartition(" ")[0] + " …"
-    return SearchRecord("page", url, title, "", summary, (*headings, (TEXT, text)))
 
 
 def readable(tex: str) -> str:
@@ -316,24 +278,3 @@ def _configured(model: Model, symbol: str) -> tuple[list[str], list[tuple[str, s
 def _number(count: Count) -> str:
     """A count that is a number; a formula is none."""
     return count if isinstance(count, str) else ""
-
-
-class _Text(HTMLParser):
-    """The text of an HTML fragment, its white space folded."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self._parts: list[str] = []
-        self.feed(html)
-        self.close()
-
-    def handle_data(self, data: str) -> None:
-        self._parts.append(data)
-
-    def handle_endtag(self, tag: str) -> None:
-        self._parts.append("" if tag in ("a", "code", "em", "span", "strong") else " ")
-
-    @property
-    def text(self) -> str:
-        """What was read."""
-        return " ".join("".join(self._parts).split())

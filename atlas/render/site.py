@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import posixpath
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from atlas.issues import Issue
+
+if TYPE_CHECKING:
+    from jinja2 import BytecodeCache
 
 
 def _untold(_: str) -> None:
@@ -29,6 +32,11 @@ LINKS = 20_000
 """How many links between folders and addresses are remembered; a page has each in several forms."""
 FoundKind = Literal["model", "component", "operator", "symbol", "library", "source", "page"]
 """The kinds of things that search finds."""
+
+
+def _no_links() -> frozenset[str]:
+    """The further links of a file whose links are all known."""
+    return frozenset()
 
 
 def _no_address(path: str) -> None:
@@ -114,6 +122,20 @@ class Produced:
 
 
 @dataclass(frozen=True, slots=True)
+class Streamed:
+    """A long text that is produced in pieces when it is written, so that it is never in memory as a whole."""
+
+    texts: Callable[[], Iterator[str]]
+    """Produces the pieces."""
+    digest: bytes
+    """A digest of what they follow from."""
+
+    def __call__(self) -> str:
+        """The text as a whole."""
+        return "".join(self.texts())
+
+
+@dataclass(frozen=True, slots=True)
 class SitePage:
     """One page that is made from entries; its body's links are relative to its own address."""
 
@@ -140,6 +162,9 @@ class SitePage:
     digest: bytes = b""
     """A digest of what its body, its headings and what its context produces follow from; empty where it is not known,
     and then stored texts are compared."""
+    leads: tuple[str, ...] | None = None
+    """All addresses that the page, and others that were made with it, lead to: texts with an address in each line;
+    None where they are not known."""
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
@@ -154,10 +179,15 @@ class SiteAsset:
 
     url: str
     """The address below the site's root, with a file name."""
-    content: Path | bytes | StoredBody | Produced
+    content: Path | bytes | StoredBody | Produced | Streamed
     """The file to copy, the bytes to write, or a text that is written where the site does not have it already."""
     links: frozenset[str] = frozenset()
     """The links in it to other addresses of the site, as they are written, to be checked like those of pages."""
+    more_links: Callable[[], frozenset[str]] = _no_links
+    """Finds further such links, once they are looked at."""
+    leads: tuple[str, ...] | None = None
+    """All addresses that the file, and others that were made with it, lead to: texts with an address in each line;
+    None where they are not known."""
     page: str | None = None
     """The page of which it is another form, and without which it is not written; None for a file of its own."""
 
@@ -279,6 +309,8 @@ class Site:
     """Releases what `prose` and the bodies hold open, such as the Node process; called once, after the last page."""
     settle: Callable[[], None] = _nothing
     """Finishes the assets that depend on all prose, such as fonts; called once, before the assets are copied."""
+    compiled: BytecodeCache | None = None
+    """Keeps the host's own templates as they are compiled, where no other plugin changes how they are."""
 
 
 class PageStore:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from atlas.exceptions import NodeError
-from atlas.kept import Kept, code_digest, key_of
+from atlas.kept import Kept, code_digest, key_of, version_of
 
 NAME = "KaTeX_Sizes-Regular.woff2"
 """The file of the one font."""
@@ -40,7 +39,7 @@ def with_one_font_of_sizes(installed: Sequence[Path], kept: Kept) -> tuple[Path,
     replaced = [given[name] for name in SIZES]
     one = replaced[0].with_name(NAME)
     fonts = [file.read_bytes() for file in replaced]
-    key = key_of("font of sizes", code_digest("render/size_fonts"), version("fonttools"), *fonts)
+    key = key_of("font of sizes", code_digest("render/size_fonts"), version_of("fonttools"), *fonts)
     found = kept.get([key])
     if key not in found:
         found[key] = merged(fonts)

@@ -9,12 +9,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from sys import intern
+from typing import TYPE_CHECKING
 
-from atlas.checks.checked import CheckedCollection, CheckedEntry
-from atlas.entries.collection import Model
-from atlas.operators.catalogue import find
-from atlas.render.addresses import component_page, operator_anchor
-from atlas.render.parts import Link
+from atlas.kept import key_of
+from atlas.render.addresses import component_page, formulation, markdown_file
+from atlas.render.link import Link
+
+if TYPE_CHECKING:
+    from atlas.checks.checked import CheckedCollection, CheckedEntry
 
 ALSO_IN = 8
 """How many entries with an operator of the same family a page names; the family's page names all."""
@@ -48,6 +50,8 @@ class Use:
     """Its collection and stack, as a link to it says them: `GPT-2 · Decoder`."""
     operator: str
     """The name of the operator that it was checked against."""
+    family: str
+    """The family of that operator."""
     passages: tuple[Documented, ...]
     """The passages of its claims, in order."""
 
@@ -77,6 +81,8 @@ class UsesShare:
 
 def uses_share(collection: CheckedCollection) -> UsesShare:
     """The share of one collection."""
+    from atlas.entries.collection import Model  # which reads entries; those who only have shares need it not
+
     owner = collection.collection
     formulas: dict[str, str] = {}
     for entry in collection.entries:
@@ -89,6 +95,12 @@ def uses_share(collection: CheckedCollection) -> UsesShare:
         entries=tuple(_use(entry, collection) for entry in collection.entries),
         formulas=tuple(formulas.items()),
     )
+
+
+def items_digest(share: UsesShare) -> bytes:
+    """A digest of what lists of all collections and entries say of one collection."""
+    entries = [(one.id, one.title) for one in share.entries]
+    return key_of("items", repr((share.id, share.title, share.is_model, share.variants, entries)))
 
 
 class Uses:
@@ -105,7 +117,7 @@ class Uses:
                 self._formulas.setdefault(operator, formula)
             for one in share.entries:
                 self._by_operator[one.operator].append(one)
-                self._by_family[find(one.operator).family].append(one)
+                self._by_family[one.family].append(one)
                 for passage in one.passages:
                     self._by_file[passage.source, passage.path].append((one, passage))
 
@@ -126,22 +138,47 @@ class Uses:
         return self._formulas.get(operator)
 
 
-def also_in(entry_id: str, operator_name: str, uses: Uses) -> tuple[tuple[Link, ...], Link | None]:
-    """Other entries with an operator of the same family, and where all are listed if there are too many to name.
+@dataclass(frozen=True, slots=True)
+class Relatives:
+    """Other entries with an operator of the same family."""
 
-    Raises:
-        UnknownOperatorError: the catalogue has no such operator.
-    """
-    operator = find(operator_name)
-    relatives = uses.relatives(operator.family)
-    others = [other for other in relatives[: ALSO_IN + 1] if other.id != entry_id][:ALSO_IN]
-    links = []
-    for other in others:
-        link, same = other.link, other.operator == operator_name
-        links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator}"))
-    left = len(relatives) - 1 - len(others)
-    more = Link(f"{left:,} more, with the operator", operator_anchor(operator)) if left else None
-    return tuple(links), more
+    links: tuple[Link, ...]
+    """Those that a page names; one with another operator says which."""
+    more: Link | None
+    """Where all are listed, if there are too many to name."""
+    leads: str
+    """The addresses that a page and its Markdown lead to by naming them, a line each."""
+
+
+class Related:
+    """The relatives of each entry; nearly all of a large family have the same."""
+
+    def __init__(self, uses: Uses) -> None:
+        self._uses = uses
+        self._first: dict[str, frozenset[str]] = {}
+        self._known: dict[tuple[str, str], Relatives] = {}
+
+    def of(self, entry_id: str, operator: str, family: str) -> Relatives:
+        """The relatives of an entry that was checked against an operator of a family."""
+        if family not in self._first:
+            self._first[family] = frozenset(one.id for one in self._uses.relatives(family)[: ALSO_IN + 1])
+        if entry_id in self._first[family]:
+            return self._made(entry_id, operator, family)
+        if (operator, family) not in self._known:
+            self._known[operator, family] = self._made(entry_id, operator, family)
+        return self._known[operator, family]
+
+    def _made(self, entry_id: str, operator: str, family: str) -> Relatives:
+        relatives = self._uses.relatives(family)
+        others = [other for other in relatives[: ALSO_IN + 1] if other.id != entry_id][:ALSO_IN]
+        links = []
+        for other in others:
+            link, same = other.link, other.operator == operator
+            links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator}"))
+        left = len(relatives) - 1 - len(others)
+        more = Link(f"{left:,} more, with the operator", formulation(family, operator)) if left else None
+        named = [link.url.partition("#")[0] for link in (*links, *([more] if more else []))]
+        return Relatives(tuple(links), more, "\n".join([*named, *map(markdown_file, named)]))
 
 
 def _use(entry: CheckedEntry, collection: CheckedCollection) -> Use:
@@ -153,6 +190,7 @@ def _use(entry: CheckedEntry, collection: CheckedCollection) -> Use:
         title=owner.data.title,
         within=intern(" · ".join([collection.collection.data.title, *([stack.title] if stack else [])])),
         operator=entry.operator.name,
+        family=entry.operator.family,
         passages=tuple(
             Documented(intern(claim.source), intern(claim.path), *claim.span, intern(claim.id))
             for claim in (one.claim for one in entry.claims)

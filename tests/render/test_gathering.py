@@ -24,6 +24,7 @@ from atlas.kept import FILE, Kept, cache_folder, key_of
 from atlas.node.typesetter import Typesetter
 from atlas.render import gathering
 from atlas.render.gathering import Gathered, Result, Workshop
+from atlas.render.general import general_key
 from atlas.render.made import Made, Text
 from atlas.render.site import PageStore, Settings
 from atlas.sources.store import SourceStore
@@ -106,7 +107,9 @@ class Project:
 
         with Kept() as kept, Typesetter(kept) as node, pytest.MonkeyPatch.context() as patch:
             patch.setattr(Workshop, "make", noted)
-            gathered = Gathered(settings, found, pinned, kept, node, PageStore(workspace / "bodies"))
+            gathered = Gathered(
+                settings, found, pinned, kept, node, PageStore(workspace / "bodies"), general_key(settings)
+            )
             gathered.gather()
             between()
             made = dict(sorted(gathered.made.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atlas.render.index_names import names_of
 from atlas.render.index_view import IndexLine, IndexView, index_plans
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Link
@@ -21,7 +22,7 @@ def view(plan: PagePlan) -> IndexView:
 
 def test_names_stand_in_the_order_of_the_alphabet_under_their_letter() -> None:
     records = [record(name, f"{name}/") for name in ("b", "Überlagerung", "Attention", "9 × 9", "α", "alpha", "unit")]
-    (plan,) = index_plans(grouped(records))
+    (plan,) = index_plans(names_of(grouped(records)))
     assert [(one.letter, [line.name for line in one.lines]) for one in view(plan).shown] == [
         ("A", ["alpha", "Attention"]),
         ("B", ["b"]),
@@ -37,7 +38,7 @@ def test_a_name_leads_to_everything_that_has_it() -> None:
         record("Norm", "b/", where="Mixtral"),
         record("RMSNorm", "o/#rms", "Norm", kind="operator", where="RMS"),
     ]
-    lines = [line for letter in view(next(index_plans(grouped(records)))).shown for line in letter.lines]
+    lines = [line for letter in view(next(index_plans(names_of(grouped(records))))).shown for line in letter.lines]
     assert lines == [
         IndexLine(
             "Norm",
@@ -52,13 +53,13 @@ def test_a_name_leads_to_everything_that_has_it() -> None:
 
 
 def test_only_operators_are_listed_under_their_other_names() -> None:
-    lines = view(next(index_plans(grouped([record("Norm", "a/", "Other")])))).shown[0].lines
+    lines = view(next(index_plans(names_of(grouped([record("Norm", "a/", "Other")]))))).shown[0].lines
     assert [line.name for line in lines] == ["Norm"]
 
 
 def test_a_size_says_what_it_is_and_a_page_that_belongs_to_nothing_its_own_title() -> None:
     records = [record("d", "gpt-2/", kind="symbol"), record("Data", "data/", kind="page", where="")]
-    lines = {line.name: line.links for line in view(next(index_plans(grouped(records)))).shown[0].lines}
+    lines = {line.name: line.links for line in view(next(index_plans(names_of(grouped(records))))).shown[0].lines}
     assert lines == {
         "d": (Link("width · GPT-2", "gpt-2/", "symbol"),),
         "Data": (Link("Data", "data/", "page"),),
@@ -67,8 +68,8 @@ def test_a_size_says_what_it_is_and_a_page_that_belongs_to_nothing_its_own_title
 
 def test_a_long_index_has_a_page_for_each_letter() -> None:
     records = [record(f"{letter} {number}", f"{letter}{number}/") for letter in "xyz" for number in range(3)]
-    assert len(list(index_plans(grouped(records), most=9))) == 1
-    first, *rest = index_plans(grouped(records), most=8)
+    assert len(list(index_plans(names_of(grouped(records)), most=9))) == 1
+    first, *rest = index_plans(names_of(grouped(records)), most=8)
     assert (first.url, view(first).shown, view(first).count) == ("a-z/", (), 9)
     assert [plan.url for plan in rest] == ["a-z/x/", "a-z/y/", "a-z/z/"]
     assert [[line.name for line in view(plan).shown[0].lines] for plan in rest] == [

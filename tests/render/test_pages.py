@@ -12,8 +12,8 @@ from markupsafe import Markup
 from atlas.exceptions import DisplayError
 from atlas.node.process import Formula, Typeset
 from atlas.render.deferred import Typesetting
-from atlas.render.pages import PagePlan, Renderer
-from atlas.render.site import Heading, PageStore, Settings, SitePage
+from atlas.render.pages import Made, PagePlan, Renderer
+from atlas.render.site import Heading, Settings
 from atlas.render.structure_view import PlaceItem, StackItem, StructureView
 
 
@@ -22,23 +22,22 @@ class View:
     title: str
 
 
-def rendered(template: str, tmp_path: Path, view: object, typesetting: Typesetting | None = None) -> SitePage:
+def rendered(template: str, tmp_path: Path, view: object, typesetting: Typesetting | None = None) -> Made:
     folder = tmp_path / "theme"
     (folder / "entity").mkdir(parents=True)
     (folder / "entity" / "component.html").write_text(template)
     plan = PagePlan("a/b/", "component", "T", "T", "D", None, (), view)
     settings = Settings(tmp_path, tmp_path, tmp_path, tmp_path, "Site", (folder,))
     renderer = Renderer(settings, typesetting or Typesetting())
-    (page,) = renderer.render([plan], PageStore(tmp_path / "bodies"))
-    return page
+    return renderer.made(plan)
 
 
 def test_a_projects_own_template_comes_before_the_themes(tmp_path: Path) -> None:
-    assert rendered("mine: {{ view.title }}", tmp_path, View("x")).body() == "mine: x"
+    assert rendered("mine: {{ view.title }}", tmp_path, View("x")).body == "mine: x"
 
 
 def test_values_are_escaped(tmp_path: Path) -> None:
-    html = rendered("{{ view.title }}", tmp_path, View("<script>alert(1)</script>")).body()
+    html = rendered("{{ view.title }}", tmp_path, View("<script>alert(1)</script>")).body
     assert html == "&lt;script&gt;alert(1)&lt;/script&gt;"
 
 
@@ -51,11 +50,11 @@ def test_headings_are_noted_where_the_template_makes_them(tmp_path: Path) -> Non
     template = '{% import "entity/macros.html" as m %}{{ m.heading(outline, 2, "a", "A & B") }}'
     page = rendered(template, tmp_path, View("x"))
     assert page.headings == (Heading(2, "a", "A & B"),)
-    assert '<h2 id="a">A &amp; B' in page.body()
+    assert '<h2 id="a">A &amp; B' in page.body
 
 
 def test_links_are_relative_to_the_page_and_other_sites_stay(tmp_path: Path) -> None:
-    html = rendered("{{ to('c/#x') }} {{ to('') }} {{ to('https://example.org/y') }}", tmp_path, View("x")).body()
+    html = rendered("{{ to('c/#x') }} {{ to('') }} {{ to('https://example.org/y') }}", tmp_path, View("x")).body
     assert html == "../../c/#x ../../ https://example.org/y"
 
 
@@ -67,7 +66,7 @@ def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) ->
     results = [Typeset(one, Markup("<i>{}</i>").format(one.tex), "", None) for one in typesetting.waiting]
     typesetting.take(results)
     assert typesetting.waiting == ()
-    html = rendered("{{ view[0] }} {{ view[1] }}", tmp_path, (text, formula)).body()
+    html = rendered("{{ view[0] }} {{ view[1] }}", tmp_path, (text, formula)).body
     assert html == "where <i>x</i> is &amp; <em>y</em> <i>z</i>"
     assert text.plain == "where x is & y"
 
@@ -108,7 +107,7 @@ def test_what_pages_show_of_a_formula_is_made_once_and_let_go_of_with_it() -> No
 def test_a_link_in_a_text_leads_to_the_same_place_from_every_page(tmp_path: Path) -> None:
     typesetting = Typesetting()
     text = typesetting.text("[x](other.yml?q=1&r#code) and [y](https://example.org/?a&b)", "model/part/own.yml")
-    html = rendered("{{ view }}", tmp_path, text, typesetting).body()  # on the page a/b/
+    html = rendered("{{ view }}", tmp_path, text, typesetting).body  # on the page a/b/
     assert html == (
         '<a href="../../model/part/other/?q=1&amp;r#code">x</a> and '
         '<a href="https://example.org/?a&amp;b" rel="noopener">y</a>'

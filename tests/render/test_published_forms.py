@@ -27,6 +27,7 @@ from atlas.graph.weights import weights_of
 from atlas.markup.markdown import inline_maths
 from atlas.markup.prose import parse
 from atlas.operators.catalogue import CATALOGUE, FAMILIES
+from atlas.render import json_files
 from atlas.render.alternates import CITED, MARKDOWN
 from atlas.render.citation import citation_files, citation_share
 from atlas.render.deferred import Typesetting
@@ -35,7 +36,6 @@ from atlas.render.json_files import (
     DOCUMENTS,
     WrittenDocument,
     general_documents,
-    json_files,
     reference_documents,
     written_document,
     written_documents,
@@ -46,7 +46,7 @@ from atlas.render.llms import FILE
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
 from atlas.render.shares import Shares
-from atlas.render.site import Site, SiteAsset
+from atlas.render.site import Site, SiteAsset, Streamed
 from atlas.render.uses import Uses, uses_share
 
 ROOT = Path(__file__).parents[2]
@@ -234,17 +234,16 @@ def alone(checked: Checked) -> Parts:
     return Parts(nothing, Typesetting())
 
 
-def test_the_same_content_gives_the_same_bytes(
-    checked: Checked, whole_shares: Shares, texts: dict[str, str], tmp_path: Path
-) -> None:
-    finished = list(written(checked, Parts(checked, Typesetting())))
+def test_the_same_content_gives_the_same_bytes(checked: Checked, whole_shares: Shares, texts: dict[str, str]) -> None:
+    parts = alone(checked)
+    first = [written_document(url, one) for url, one in general_documents("Atlas", "", whole_shares, parts)]
+    last = [written_document(url, one) for url, one in reference_documents(whole_shares.uses, parts)]
+    finished = [*first, *written(checked, Parts(checked, Typesetting())), *last]
     assert all(f"{one.text}\n" == texts[one.url] for one in finished)
-    lines = ((f"{one.line}\n", one.line_links) for one in finished)
-    urls = {one.url for one in finished}
-    for asset in json_files("Atlas", "", whole_shares, alone(checked), lines, tmp_path):
-        assert isinstance(asset.content, Path)
-        assert asset.content.read_bytes() == texts[asset.url].encode(), asset.url
-        urls.add(asset.url)
+    assert "".join(f"{one.line}\n" for one in finished) == texts["api/v1/all.jsonl"]
+    every = {url: f"{json.dumps(one, ensure_ascii=False, indent=2)}\n" for url, one in json_files.schemas()}
+    assert all(text == texts[url] for url, text in every.items())
+    urls = {"api/v1/all.jsonl", *every, *(one.url for one in finished)}
     assert urls == {url for url in texts if url.startswith("api/v1/") and url.endswith((".json", ".jsonl"))}
 
 
@@ -282,27 +281,13 @@ def test_a_finished_record_is_what_a_pickle_holds(checked: Checked) -> None:
         }
 
 
-def test_lines_of_collections_are_asked_for_one_at_a_time(
-    checked: Checked, whole_shares: Shares, tmp_path: Path
-) -> None:
-    asked: list[str] = []
-
-    def lines() -> Iterator[tuple[str, frozenset[str]]]:
-        for name in ("one", "two"):
-            asked.append(name)
-            yield f"{name}!\n", frozenset([f"of {name}"])
-
-    for asset in json_files("Atlas", "", whole_shares, alone(checked), lines(), tmp_path):
-        if asset.url == "api/v1/all.jsonl":
-            assert {"of one", "of two"} <= asset.links
-    assert asked == ["one", "two"]
-    written = (tmp_path / "api/v1/all.jsonl").read_text(encoding="utf-8").splitlines()
-    at = written.index("one!")
-    assert written[at + 1] == "two!"
-    assert [json.loads(written[at + step])["$schema"] for step in (-1, 2)] == [
-        "schema/conflicts.json",
-        "schema/operators.json",
-    ]
+def test_lines_of_collections_are_asked_for_one_at_a_time(site: Site) -> None:
+    (asset,) = (one for one in site.assets if one.url == "api/v1/all.jsonl")
+    assert isinstance(asset.content, Streamed)
+    pieces = [text for text in asset.content.texts() if text]
+    assert len(pieces) > len(ATLAS.collections)
+    assert all(text.endswith("\n") for text in pieces)
+    assert "".join(pieces) == asset.content()
 
 
 def test_a_record_is_written_for_a_file_only(checked: Checked, whole_shares: Shares) -> None:
@@ -546,15 +531,14 @@ def test_a_model_is_cited_with_its_publication(checked: Checked, texts: dict[str
     plans = [PagePlan(f"{name}/", "model", name, f"The {name}", "", None, None, view) for name in ("gpt-2", "chainer")]
     plans.append(PagePlan("glossary/", "glossary", "Glossary", "Glossary", "", None, None, view))
     files = {one.url: one for one in citation_files(shares, plans, "Atlas", "")}
-    written = {url: one.content.decode() for url, one in files.items() if isinstance(one.content, bytes)}
+    written = {url: text_of(one) for url, one in files.items()}
     assert list(written) == ["gpt-2/cite.bib", "chainer/cite.bib", "api/v1/atlas.bib"]
     own = re.findall(r"@misc\{([^,]+),\n  title = \{([^}]+)\}", written["gpt-2/cite.bib"])
     paper = ATLAS.collections["gpt-2"].data
     assert isinstance(paper, Model)
     assert own == [("atlas:gpt-2", "The gpt-2"), ("gpt-2", paper.paper.title)]
-    assert (
-        files["chainer/cite.bib"].content
-        == b"@misc{atlas:chainer,\n  title = {The chainer},\n  howpublished = {Atlas}\n}\n"
+    assert written["chainer/cite.bib"] == (
+        "@misc{atlas:chainer,\n  title = {The chainer},\n  howpublished = {Atlas}\n}\n"
     )
     assert [one.page for one in files.values()] == ["gpt-2/", "chainer/", None]
     assert written["api/v1/atlas.bib"] == texts["api/v1/atlas.bib"].replace(f",\n  url = {{{SITE_URL}}}", "")

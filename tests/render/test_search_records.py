@@ -16,7 +16,9 @@ from atlas.render.parts import Link
 from atlas.render.reference_views import SourceView
 from atlas.render.search_found import NAME, NUMBER, SUMMARY, TEXT, grouped, place_of, postings, shown, weight_of
 from atlas.render.search_index import search_files
-from atlas.render.search_records import FoundShare, found_groups, prose_record, readable, short
+from atlas.render.search_prose import prose_record
+from atlas.render.search_records import page_records, readable, short
+from atlas.render.search_share import FoundShare, found_groups
 from atlas.render.site import FoundKind, Heading, Prose, SearchRecord, Settings, Site
 
 PROJECT = Path(__file__).resolve().parents[1] / "project"
@@ -160,8 +162,9 @@ def test_pages_of_models_come_before_those_of_libraries_and_sizes_come_last() ->
     shares = [share("library", "a"), share("model", "b")]
     restored = pickle.loads(pickle.dumps(shares))  # noqa: S301 - made here
     assert restored == shares
-    groups = list(found_groups(restored, [plan]))
-    assert list(search_files(groups)) == list(search_files(found_groups(shares, [plan])))
+    others = list(grouped(page_records([plan])))
+    groups = list(found_groups(restored, others))
+    assert list(search_files(groups)) == list(search_files(found_groups(shares, others)))
     assert [title for group in groups for _, title, _, _ in shown(group)] == [
         *("b", "b/norm", "a", "a/norm"),
         *("S", "d of a", "d of b"),

@@ -14,7 +14,7 @@ from atlas.exceptions import DisplayError
 from atlas.node.process import NodeProcess
 from atlas.operators.catalogue import CATALOGUE
 from atlas.render.addresses import standalone_file
-from atlas.render.data_files import collection_files, settled, written
+from atlas.render.data_files import collection_files, settled
 from atlas.render.deferred import Typesetting
 from atlas.render.parts import Parts
 from atlas.render.site import Site
@@ -43,9 +43,7 @@ def data(site: Site, url: str) -> dict[str, Any]:
     return found
 
 
-def test_a_collection_has_its_files_finished(
-    site: Site, whole_checked: Checked, node: NodeProcess, tmp_path: Path
-) -> None:
+def test_a_collection_has_its_files_finished(site: Site, whole_checked: Checked, node: NodeProcess) -> None:
     """They are texts once formulas are typeset, which a pickle holds and which need nothing else to be written."""
     typesetting = Typesetting()
     parts = Parts(whole_checked, typesetting)
@@ -58,9 +56,8 @@ def test_a_collection_has_its_files_finished(
     assert all(isinstance(file.content, str) for file in share)
     restored = pickle.loads(pickle.dumps(share))  # noqa: S301 - made here
     assert restored == share == tuple(map(settled, share))
-    for asset in written(restored, tmp_path):
-        assert isinstance(asset.content, Path)
-        assert asset.content.read_text(encoding="utf-8") == text(site, asset.url)
+    for file in restored:
+        assert file.content == text(site, file.url)
     assert list(collection_files(whole_checked.collections["chainer"], parts)) == []
 
 

@@ -9,20 +9,29 @@ from itertools import pairwise
 import pytest
 
 from atlas.checks.checked import Checked
-from atlas.exceptions import UnknownOperatorError
-from atlas.operators.catalogue import CATALOGUE, FAMILIES
+from atlas.operators.catalogue import CATALOGUE, FAMILIES, find
 from atlas.render.deferred import Typesetting
 from atlas.render.parts import Parts
 from atlas.render.reference_views import family_view, file_view, operators_view
-from atlas.render.uses import ALSO_IN, Documented, Use, Uses, UsesShare, also_in, uses_share
+from atlas.render.uses import ALSO_IN, Documented, Related, Relatives, Use, Uses, UsesShare, uses_share
 
 ATTENTION, OTHER = "multi_head_attention", "multi_head_attention_causal"
+FAMILY = find(ATTENTION).family
 
 
 def use(number: int, operator: str = ATTENTION) -> Use:
     return Use(
-        f"m/{number}", f"Attention {number}", "M · Decoder", operator, (Documented("s", "a.py", 1, number, "c"),)
+        f"m/{number}",
+        f"Attention {number}",
+        "M · Decoder",
+        operator,
+        find(operator).family,
+        (Documented("s", "a.py", 1, number, "c"),),
     )
+
+
+def related(number: int, uses: Uses) -> Relatives:
+    return Related(uses).of(f"m/{number}", ATTENTION, FAMILY)
 
 
 def of(*entries: Use) -> Uses:
@@ -99,9 +108,10 @@ def test_passages_stand_in_the_order_of_the_file(whole_checked: Checked, whole_u
 
 
 def test_a_component_names_all_others_of_its_family(whole_checked: Checked, whole_uses: Uses) -> None:
-    named = 0
+    named, related = 0, Related(whole_uses)
     for entry in whole_checked.entries:
-        links, more = also_in(entry.entry.id, entry.operator.name, whole_uses)
+        relatives = related.of(entry.entry.id, entry.operator.name, entry.operator.family)
+        links, more = relatives.links, relatives.more
         others = [
             f"{one.entry.id}/"
             for one in whole_checked.entries
@@ -114,7 +124,8 @@ def test_a_component_names_all_others_of_its_family(whole_checked: Checked, whol
 
 
 def test_another_formulation_is_called_by_its_name() -> None:
-    links, more = also_in("m/0", ATTENTION, of(use(0), use(1), use(2, OTHER)))
+    relatives = related(0, of(use(0), use(1), use(2, OTHER)))
+    links, more = relatives.links, relatives.more
     assert [(one.url, one.note) for one in links] == [("m/1/", ""), ("m/2/", f"another formulation: {OTHER}")]
     assert links[0].title == "M · Decoder · Attention 1"
     assert more is None
@@ -122,16 +133,21 @@ def test_another_formulation_is_called_by_its_name() -> None:
 
 @pytest.mark.parametrize("own", [0, ALSO_IN - 1, ALSO_IN, ALSO_IN + 1, ALSO_IN + 5])
 def test_of_too_many_others_the_first_are_named_and_the_rest_counted(own: int) -> None:
-    uses = of(*map(use, range(ALSO_IN + 6)))
-    links, more = also_in(f"m/{own}", ATTENTION, uses)
+    relatives = related(own, of(*map(use, range(ALSO_IN + 6))))
+    links, more = relatives.links, relatives.more
     assert [one.url for one in links] == [f"m/{number}/" for number in range(ALSO_IN + 1) if number != own][:ALSO_IN]
     assert more is not None
     assert more.title == "5 more, with the operator"
     assert more.url == "operators/multi-head-attention/#multi-head-attention"
     exactly = of(*map(use, range(ALSO_IN + 1)))
-    assert also_in("m/3", ATTENTION, exactly)[1] is None
+    assert related(3, exactly).more is None
 
 
-def test_an_unknown_operator_is_refused() -> None:
-    with pytest.raises(UnknownOperatorError, match="attention_of_none"):
-        of(use(0, "attention_of_none"))
+def test_those_after_the_first_of_a_family_have_the_same_relatives() -> None:
+    every = Related(of(*map(use, range(ALSO_IN + 5)), use(90, OTHER), use(91, OTHER)))
+    last, other = every.of(f"m/{ALSO_IN + 2}", ATTENTION, FAMILY), every.of("m/90", OTHER, FAMILY)
+    assert every.of(f"m/{ALSO_IN + 3}", ATTENTION, FAMILY) is last
+    assert every.of("m/91", OTHER, FAMILY) is other
+    assert [one.url for one in other.links] == [one.url for one in last.links]
+    assert {one.note for one in last.links} == {""}
+    assert {one.note for one in other.links} == {f"another formulation: {ATTENTION}"}
