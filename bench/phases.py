@@ -22,7 +22,7 @@ from typing import Any
 
 from mkdocs.__main__ import cli
 
-GATHERING = "atlas.render.gathering"
+WORKSHOP = "atlas.render.workshop"
 """The module that has collections checked. It is imported by builds that have something to make, and by no others."""
 CHECK = "check_one"
 """What that module calls to have a collection checked; its fourth argument typesets formulas."""
@@ -79,17 +79,19 @@ class Noting(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The module as it is found else, with what is done once it is there."""
-        if fullname != GATHERING:
+        if fullname != WORKSHOP:
             return None
         sys.meta_path.remove(self)
         spec = find_spec(fullname)
         if spec is None or not isinstance(spec.loader, SourceLoader):
-            sys.exit(f"{GATHERING} is no module of source code here, so the time of the checks is not known")
+            sys.exit(f"{WORKSHOP} is no module of source code here, so the time of the checks is not known")
         load = spec.loader.exec_module
 
         def load_and_note(module: ModuleType) -> None:
+            from atlas.spread import forks
+
             load(module)
-            if not module.__dict__["forks"]():
+            if not forks():
                 sys.exit("processes that check are no copies of this one here, so the time of the checks is not known")
             setattr(module, CHECK, noted(getattr(module, CHECK), self._notes))
 

@@ -38,6 +38,39 @@ def test_what_was_put_is_there_at_once_and_for_the_next_build(tmp_path: Path) ->
         assert kept.get([ONE, OTHER, ONE]) == {ONE: b"first"}
 
 
+def test_what_was_saved_is_there_for_others_at_once(tmp_path: Path) -> None:
+    with Kept(tmp_path) as kept, Kept(tmp_path) as another:
+        kept.put({ONE: b"first"})
+        assert another.get([ONE]) == {}
+        kept.save()
+        assert another.get([ONE]) == {ONE: b"first"}
+        kept.put({OTHER: b"second"})
+        assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+
+
+def test_it_tells_which_results_are_there_new_and_old(tmp_path: Path) -> None:
+    results = {key_of("test", str(number)): b"" for number in range(module.AT_ONCE + 7)}
+    with Kept(tmp_path) as kept:
+        kept.put(results)
+        assert kept.holds([*results, ONE]) == set(results)
+    with Kept(tmp_path) as kept:
+        kept.put({ONE: b"new"})
+        assert kept.holds([*results, ONE, OTHER]) == {*results, ONE}
+    assert kept.holds([ONE]) == set()  # it is closed
+
+
+def test_a_file_that_cannot_be_read_holds_nothing_and_that_is_told_once(filled: Path) -> None:
+    said: list[str] = []
+    with Kept(filled, tell=said.append) as kept:
+        with sqlite3.connect(filled / FILE) as database:
+            database.execute("DROP TABLE kept")
+        database.close()
+        assert kept.holds([ONE]) == set()
+        assert kept.get([ONE]) == {}
+    assert len(said) == 1
+    assert str(filled / FILE) in said[0]
+
+
 def test_more_keys_than_one_question_holds_are_found(tmp_path: Path) -> None:
     results = {key_of("test", str(number)): str(number).encode() for number in range(3 * module.AT_ONCE + 7)}
     with Kept(tmp_path) as kept:

@@ -164,7 +164,9 @@ def test_only_the_command_line_prints_and_exits(file: Path) -> None:
         ast.unparse(node.func) for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
     }  # fmt: skip
-    assert called.isdisjoint({"print", "exit", "quit", "input", "sys.exit", "os._exit", "sys.stdout.write"})
+    # A process that does work for another ends when that one is gone.
+    allowed = {"os._exit"} if name_of(file) == "spread" else set()
+    assert called & {"print", "exit", "quit", "input", "sys.exit", "os._exit", "sys.stdout.write"} <= allowed
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)

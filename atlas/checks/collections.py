@@ -16,7 +16,7 @@ from atlas.checks.checked import CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.configuration import check_upstream_names
 from atlas.checks.display import Typesetter, check_display
 from atlas.checks.graph import check_graph, count_variants
-from atlas.checks.memory import Grounds, Memory, grounds_of
+from atlas.checks.memory import Memory, grounds_of
 from atlas.checks.parameters import check_counts
 from atlas.checks.pinned import Pinned
 from atlas.checks.program_block import check_program_block
@@ -62,8 +62,7 @@ class _Sound:
 class CollectionChecks:
     """The checks of the collections of an atlas, which may be one of many.
 
-    With a `memory`, what rests on the same as in an earlier run is taken from it; `grounds` then tells on what each
-    collection rests.
+    With a `memory`, what rests on the same as in an earlier run is taken from it.
     """
 
     def __init__(self, atlas: Atlas, pinned: Pinned, judge: Judge, memory: Memory | None = None) -> None:
@@ -75,7 +74,6 @@ class CollectionChecks:
         self.sources = SourceCheck(pinned)
         self.memory = memory
         self.unreadable: frozenset[str] = frozenset()
-        self.grounds: Mapping[str, Grounds] = {}
 
     @property
     def issues(self) -> list[Issue]:
@@ -90,7 +88,7 @@ class CollectionChecks:
             self._judge(self.atlas.entries)
             return {name: self._collection(one) for name, one in self.atlas.collections.items()}
         self.memory.begin()
-        self.grounds = grounds = {
+        grounds = {
             name: grounds_of(one, self.unreadable, self.sources.pinned) for name, one in self.atlas.collections.items()
         }
         changed = [self.atlas.collections[name] for name, one in grounds.items() if not self.memory.holds(name, one)]

@@ -43,11 +43,6 @@ def check_graph(collection: Collection) -> tuple[Graph | None, list[Issue]]:
     return (None if issues else graph), issues
 
 
-def check_graph_of_variants(collection: Collection, graph: Graph) -> Iterator[Issue]:
-    """Layers, lists, shapes and upstream's tensors, as numbers for every variant."""
-    yield from count_variants(collection, graph)[1]
-
-
 def count_variants(collection: Collection, graph: Graph) -> tuple[dict[str, ModelAccount], list[Issue]]:
     """What each variant has and does, up to the first that does not hold, and what is wrong with that."""
     accounts: dict[str, ModelAccount] = {}

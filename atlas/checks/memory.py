@@ -1,4 +1,4 @@
-"""What a run of all checks found of each collection, kept for the next one: only what changed is checked again.
+"""What a run of all checks found of each collection, in memory for the next one: watching checks only what changed.
 
 What a collection rests on is compared by content, never by the time of a file, so that a result is taken again only
 where checking anew would give the same.

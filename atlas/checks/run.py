@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -11,11 +11,10 @@ from atlas.checks.alone import Counted, judged
 from atlas.checks.checked import Checked
 from atlas.checks.collections import CollectionChecks
 from atlas.checks.display import Typesetter
-from atlas.checks.memory import Grounds, Memory
+from atlas.checks.memory import Memory
 from atlas.checks.pinned import MissingSources, StoreMaker, bring
 from atlas.entries.atlas import Atlas, Collection
 from atlas.entries.load import load
-from atlas.exceptions import ContentError
 from atlas.issues import Issue, ordered
 from atlas.kept import Kept
 from atlas.spread import Executor
@@ -31,8 +30,6 @@ class Outcome:
     """Errors and warnings, sorted."""
     entries: int
     """How many entries were checked."""
-    grounds: Mapping[str, Grounds]
-    """What the checks of each collection read, by its id."""
 
 
 def check_project(
@@ -66,7 +63,7 @@ def check_project(
     issues = ordered([*found, *pinned.issues, *checks.issues])
     sound = all(issue.severity != "error" for issue in issues)
     checked = Checked(atlas, collections, pinned.files, pinned.pins, tuple(issues)) if sound else None
-    return Outcome(checked, tuple(issues), len(atlas.entries), checks.grounds)
+    return Outcome(checked, tuple(issues), len(atlas.entries))
 
 
 def _concerned(atlas: Atlas, concerns: Callable[[str], bool]) -> Iterator[tuple[str, Collection]]:
@@ -75,14 +72,3 @@ def _concerned(atlas: Atlas, concerns: Callable[[str], bool]) -> Iterator[tuple[
         owners = [collection, *collection.entries]
         if any(concerns(path) for owner in owners for path in owner.document.texts):
             yield name, collection
-
-
-def require(outcome: Outcome) -> Checked:
-    """The checked atlas.
-
-    Raises:
-        ContentError: there were errors.
-    """
-    if outcome.checked is None:
-        raise ContentError(outcome.issues)
-    return outcome.checked

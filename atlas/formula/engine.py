@@ -19,7 +19,6 @@ from atlas.formula.evaluate import Evaluator
 from atlas.formula.machine import Function, Setting
 from atlas.formula.names import canonical
 from atlas.formula.plan import Plan, make_plan
-from atlas.formula.printer import print_latex
 from atlas.formula.symbols import Symbol, SymbolTable, symbol_table
 from atlas.formula.tensor import Tensor, aligned
 from atlas.formula.tree import Call, Name, Node, SizeName, System, walk
@@ -62,10 +61,6 @@ class Formula:
     def outputs(self) -> tuple[str, ...]:
         """The declared symbols that the formula defines, as they are spelled in the declarations."""
         return tuple(symbol.spelled for symbol in self.table.symbols.values() if symbol.name in self.plan.mains)
-
-    def latex_again(self) -> str:
-        """The syntax tree as LaTeX; parsing it gives an equal tree."""
-        return print_latex(self.system)
 
     def rewritten(self, latex: str) -> Formula:
         """Another text with the same declarations.

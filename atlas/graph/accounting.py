@@ -17,8 +17,6 @@ from atlas.graph.weights import Weight, weights_of
 from atlas.operators.catalogue import find
 from atlas.sizes import Size, constant, product, size
 
-_Sizes = tuple[str, frozenset[tuple[str, int]], frozenset[tuple[str, Size]]]
-
 TABLES = frozenset(("embedding", "position"))
 """The kinds of operators whose parameters are look-up tables."""
 

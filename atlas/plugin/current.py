@@ -129,7 +129,14 @@ class Build:
                 self.finished.append(page)
         return frozenset(page.file.src_uri for page in self.finished)
 
-    def note_links_left(self, files: Collection[str]) -> None:
+    def dead_links(self, written: Collection[str]) -> list[Issue]:
+        """One issue for each target of links that the finished site lacks; `written` are the files that are new."""
+        if self.reuse is not None:
+            self.reuse.leave(written)
+        self._note_links_left(written)
+        return self.links.issues(self.find)
+
+    def _note_links_left(self, files: Collection[str]) -> None:
         """Take note of the links not looked at yet: all of written files, and of others those that may be dead.
 
         What the present site has was right when it was built; it is wrong today only where it leads to something that

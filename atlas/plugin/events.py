@@ -300,7 +300,7 @@ class RealBuild(Steps):
     def on_post_page(self, page: Page) -> None:
         """Let go of the body, so that one page's is in memory at a time."""
         if isinstance(page, EntityPage):
-            page.content = page.summary
+            page.content, page.toc = page.summary, None
 
     def on_post_build(self) -> bool:
         """Check the links of all bodies, then put the new site in place unless `--strict` is about to refuse it."""
@@ -309,23 +309,17 @@ class RealBuild(Steps):
         if config.site_dir != str(new):
             raise PluginError(f"another plugin changed site_dir to {config.site_dir} after the atlas had chosen {new}")
         accepted = self._accepted()
-        written = dict(files_in(new))
-        if build.reuse is not None:
-            build.reuse.leave(written)
-        dead: list[Issue] = []
         if not accepted:
             write_issue_page(new, build.shown)
             build.reuse = None
-        else:
-            build.note_links_left(written)
-            dead = build.links.issues(build.find)
-            for issue in dead:
-                _log.warning("%s", show([issue]))
-            if config.strict and _warnings_counted():
-                return False  # MkDocs aborts next, and on_build_error cleans up
         try:
             build.staging.keep_times(asset.url for asset in build.assets if not build.is_linked(asset.url))
             written = dict(files_in(new))
+            dead = build.dead_links(written) if accepted else []
+            for issue in dead:
+                _log.warning("%s", show([issue]))
+            if accepted and config.strict and _warnings_counted():
+                return False  # MkDocs aborts next, and on_build_error cleans up
             build.commit(len(written))
         except OSError as error:
             raise PluginError(f"the finished site could not be put into {build.site_dir}: {error}") from error

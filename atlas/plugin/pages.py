@@ -45,8 +45,18 @@ class EntityPage(Page):
     def render(self, config: MkDocsConfig, files: Files) -> None:
         """Until the template is rendered the content is one sentence, which is also what search plugins index."""
         self.content = self.summary
-        self.toc = table_of_contents(self.source.headings)
-        self.links_to_anchors = {}
+
+    @property
+    def toc(self) -> TableOfContents:
+        """The table of contents: made when it is asked for, until the one with rendered maths is set.
+
+        Ten thousand pages have a hundred thousand headings, and nobody asks for those of all of them.
+        """
+        return self._toc or table_of_contents(self.source.headings)
+
+    @toc.setter
+    def toc(self, toc: TableOfContents | None) -> None:
+        self._toc = toc
 
 
 class LinkTargets(Files):

@@ -10,7 +10,7 @@ import pickle
 import stat
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 
@@ -21,8 +21,6 @@ FOLDER = "sites"
 """The folder of the cache in which what is known of sites is kept, a file for each."""
 LOCK = ".lock"
 """How the name of a file ends by which one build after the other changes a site."""
-_FORM = "present site, 1"
-"""What a record is and, by number, in which form; none of another form is read."""
 _DIGEST = 32
 """How many bytes the digest before a record has."""
 _DAY = 86_400
@@ -155,4 +153,6 @@ def place_of(site: Path) -> Path:
 
 
 def _digest(site: Path, record: bytes) -> bytes:
-    return key_of(_FORM, os.fsencode(site), record)
+    """A digest of a record, of whose site it is, and of its form: one of another form is never read."""
+    form = [[one.name for one in fields(kind)] for kind in (Present, Warned, Written)]
+    return key_of("present site", repr(form), os.fsencode(site), record)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from importlib.metadata import version
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from atlas.checks.checked import CheckedCollection
-from atlas.entries.collection import Model
 from atlas.kept import key_of
 from atlas.render.addresses import BIBTEX, bibtex_file, collection_page
 from atlas.render.alternates import CITED
+from atlas.render.bibtex import bibtex, bibtex_text
 from atlas.render.citation_share import CitationShare
-from atlas.render.collection_view import bibtex, bibtex_text
 from atlas.render.site import Produced, SiteAsset
+
+if TYPE_CHECKING:
+    from atlas.checks.checked import CheckedCollection
 
 PACKAGE = "openmodelatlas"
 ATLAS_KEY = "atlas"
@@ -39,6 +40,8 @@ class Cited(Protocol):
 
 def citation_share(collection: CheckedCollection) -> CitationShare:
     """The share of one collection."""
+    from atlas.entries.collection import Model  # which reads entries; those who only have shares need it not
+
     name, data = collection.collection.id, collection.collection.data
     return CitationShare(collection_page(name), bibtex(name, data.paper) if isinstance(data, Model) else "")
 

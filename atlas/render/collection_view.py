@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from atlas.entries.tree import KeyPath
 from atlas.graph.accounting import ModelAccount
 from atlas.graph.structure import Node
 from atlas.render.addresses import entry_page, source_page
+from atlas.render.bibtex import bibtex
 from atlas.render.calculator_view import CalculatorView, calculator_view
 from atlas.render.conflicts_view import DifferenceView, PublishedView, difference_views, published_views
 from atlas.render.deferred import Inline, Maths
@@ -190,7 +190,7 @@ def model_view(checked: CheckedCollection, parts: Parts, place: Callable[[Sketch
         diagram=diagram,
         entrance=entrance_view(checked, diagram, paper, parts),
         budget=budget_view(checked),
-        figures=figures(checked, parts),
+        figures=figures(checked),
         calculator=calculator_view(checked, parts),
         compare=f"?a={checked.collection.id}:{name}",
         costs=costs(checked, parts),
@@ -232,38 +232,6 @@ def library_view(checked: CheckedCollection, parts: Parts) -> LibraryView:
         licence=manifest.license,
         layers=tuple(_layer(entry, checked, parts) for entry in checked.entries),
     )
-
-
-def bibtex(key: str, paper: Paper) -> str:
-    """A BibTeX entry; backslashes, and braces that match, stay what they are, as BibTeX reads them too."""
-    authors = " and ".join(_bibtex_name(author) for author in paper.authors)
-    fields = [("title", bibtex_text(paper.title)), ("author", authors), ("year", str(paper.year))]
-    if paper.arxiv:
-        fields += [("eprint", paper.arxiv), ("archivePrefix", "arXiv")]
-    if paper.url:
-        fields.append(("url", paper.url))
-    lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields)
-    return f"@misc{{{key},\n{lines}\n}}"
-
-
-def _bibtex_name(author: str) -> str:
-    """An author; one whose name holds the word that parts authors, as a committee's may, is one name in braces."""
-    text = bibtex_text(author)
-    return f"{{{text}}}" if re.search(r" and ", text, re.IGNORECASE) else text
-
-
-def bibtex_text(text: str) -> str:
-    """A text that ends where its field ends, and whose ampersands and percent signs LaTeX prints."""
-    depth, least = 0, 0
-    for char in text:
-        depth += (char == "{") - (char == "}")
-        least = min(least, depth)
-    if depth or least:  # BibTeX counts an escaped brace too
-        named = {"{": r"{\textbraceleft}", "}": r"{\textbraceright}"}
-        text = re.sub(r"\\?([{}])", lambda found: named[found[1]], text)
-    text = re.sub(r"(?<!\\)([&%])", r"\\\1", " ".join(text.split()))
-    # A backslash at the very end would take the brace that ends the field.
-    return re.sub(r"(?<!\\)((?:\\\\)*)\\$", r"\1{\\textbackslash}", text)
 
 
 def _paper_link(paper: Paper) -> Link | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from atlas.checks.checked import Checked, CheckedCollection
+from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model, Variant
 from atlas.graph.accounting import ModelAccount, grouped
 from atlas.graph.structure import Block, Node
@@ -156,13 +156,6 @@ class CompareView:
 def data_page(collection_id: str) -> str:
     """The address of a model's data."""
     return f"{COMPARE}{collection_id}.json"
-
-
-def comparable(checked: Checked) -> Iterator[tuple[CheckedCollection, Model]]:
-    """The models that are counted."""
-    for collection in checked.collections.values():
-        if (model := counted(collection)) is not None:
-            yield collection, model
 
 
 def counted(checked: CheckedCollection) -> Model | None:

@@ -1,6 +1,6 @@
 """The files that scripts of pages load: the program of a model, its side of a comparison, operators that run alone.
 
-They hold promises of formulas as views do, so they are written once everything is typeset; each is a file on disk.
+They hold promises of formulas as views do, so they become texts once these are typeset.
 """
 
 from __future__ import annotations

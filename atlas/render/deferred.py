@@ -1,4 +1,4 @@
-"""Maths and texts that views hold before they are typeset: all formulas of a site go to Node in one run.
+"""Maths and texts that views hold before they are typeset: the formulas of many pages go to Node in one run.
 
 A view holds a promise of HTML; templates ask for it after the run, when every formula has been typeset.
 """

@@ -100,7 +100,7 @@ def budget_view(checked: CheckedCollection) -> BudgetView | None:
     return BudgetView(budget(f"Parameters of {data.variants[name].title}", rows))
 
 
-def figures(checked: CheckedCollection, parts: Parts) -> tuple[Figure, ...]:
+def figures(checked: CheckedCollection) -> tuple[Figure, ...]:
     """The counts of every variant; of those that are nothing in all of them, none is shown."""
     accounts = tuple(checked.accounts.values())
     found = [

@@ -6,79 +6,29 @@ not lost.
 
 from __future__ import annotations
 
-import gc
 import pickle
 from collections.abc import Iterator, Sequence
-from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
-from atlas.checks.checked import Checked
+from atlas.checks.grounds import grounds_keys
 from atlas.checks.pinned import Pinned
-from atlas.checks.single import check_one, grounds_keys, keep_grounds
-from atlas.entries.atlas import Atlas
 from atlas.entries.survey import Survey
 from atlas.exceptions import ChangedError
 from atlas.issues import Issue
 from atlas.kept import Kept, key_of
 from atlas.node.typesetter import Typesetter
 from atlas.render.made import Made, Text
-from atlas.render.making import Maker
 from atlas.render.site import PageStore, Settings
 from atlas.render.texts import Texts, texts_key
 from atlas.spread import cores, forks, processes, spread
 
+if TYPE_CHECKING:
+    from atlas.render.workshop import Result, Workshop
+
 WORTHWHILE = 60
 """From how many files on other processes are started for their collections."""
-SELDOM = (100_000, 50, 50)
-"""How often such a process looks for objects that hold each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What came of it."""
-
-    collection: str
-    """Its id."""
-    made: bytes
-    """What it gives, pickled; empty where there are errors."""
-    texts: bytes
-    """The texts of its pages and files, compressed."""
-    key: bytes
-    """What both are kept by; empty where they cannot be kept."""
-    issues: tuple[Issue, ...]
-    """Errors and warnings."""
-
-
-class Workshop:
-    """What checks and makes collections in one process; `general` is the digest of what all of them follow from."""
-
-    def __init__(
-        self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter, general: str
-    ) -> None:
-        self._survey = survey
-        self._pinned = pinned
-        self._kept = kept
-        self.typesetter = typesetter
-        self._settings = settings
-        self._general = general
-        self._maker: Maker | None = None
-
-    def make(self, collection: str) -> Result:
-        """Check one collection, and make what it gives if there is no error."""
-        single = check_one(self._survey, self._pinned, collection, self.typesetter.typeset, self._kept)
-        if single.checked is None:
-            return Result(collection, b"", b"", b"", single.issues)
-        if self._maker is None:
-            self._maker = Maker(self._settings, self._kept, self.typesetter)
-        pinned, found = self._pinned, self._survey
-        one = single.checked
-        atlas = Atlas(found.root, found.content, {collection: one.collection}, pinned.sources, pinned.unread)
-        checked = Checked(atlas, {collection: one}, pinned.files, pinned.pins, single.issues)
-        made, texts = self._maker.make(checked, one, single.issues)
-        grounds = keep_grounds(found, pinned, single, self._kept)
-        key = key_of("made", self._general, grounds) if grounds is not None else b""
-        return Result(collection, pickle.dumps(made, 5), texts, key, single.issues)
 
 
 class Gathered:
@@ -99,7 +49,6 @@ class Gathered:
         self._pinned = pinned
         self._kept = kept
         self._typesetter = typesetter
-        self._workshop = Workshop(settings, survey, pinned, kept, typesetter, general)
         self._general = general
         self._keys: dict[str, bytes] = {}
         self._texts = Texts(kept, store)
@@ -154,6 +103,13 @@ class Gathered:
         self._texts.add_new(collection, result.texts)
         return result.texts
 
+    @cached_property
+    def _workshop(self) -> Workshop:
+        """What makes collections in this process; it is imported where one is to be made."""
+        from atlas.render.workshop import Workshop
+
+        return Workshop(self._settings, self._survey, self._pinned, self._kept, self._typesetter, self._general)
+
     def _make(self, missing: Sequence[str]) -> Iterator[Result]:
         for result in self._made(missing):
             if result.made:
@@ -163,47 +119,21 @@ class Gathered:
             yield replace(result, texts=b"")
 
     def _made(self, missing: Sequence[str]) -> Iterator[Result]:
+        if not missing:
+            return  # and import nothing
         files = sum(len(self._survey.folders[name]) for name in missing)
         if files < WORTHWHILE or processes() == 1 or len(missing) == 1:
             yield from map(self._workshop.make, missing)
             return
         _ = self._typesetter.environment  # made here where it is missing, which takes long and is told of
+        from atlas.render.workshop import begin, make_one
+
         settings = self._settings if forks() else portable(self._settings, self._survey)
         # The largest come first, so that none is at work alone in the end.
         largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
-        begin = partial(_begin, settings, self._general, self._survey, self._pinned)
-        with cores(min(processes(), len(missing)), begin) as pool:
+        ready = partial(begin, settings, self._survey, self._pinned, self._general)
+        with cores(min(processes(), len(missing)), ready) as pool:
             yield from spread(make_one, largest, pool)
-
-
-_shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
-"""What a process makes collections with that does nothing else."""
-
-
-def _begin(settings: Settings, general: str, survey: Survey, pinned: Pinned) -> None:
-    """Get ready to make collections, as long as this process lasts."""
-    kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
-    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general)))
-    # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
-    gc.freeze()
-    gc.set_threshold(*SELDOM)
-
-
-def at_hand() -> tuple[Kept, Workshop]:
-    """What this process has begun with.
-
-    Raises:
-        LookupError: it has not begun.
-    """
-    return _shop.get()
-
-
-def make_one(collection: str) -> Result:
-    """Check and make one collection; what a process is given that has begun."""
-    kept, workshop = at_hand()
-    result = workshop.make(collection)
-    kept.save()
-    return result
 
 
 def portable(settings: Settings, survey: Survey) -> Settings:

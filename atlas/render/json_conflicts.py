@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
 from atlas.render.addresses import VERIFICATION, schema_file
 from atlas.render.json_items import collection_item, differences, entry_item, published
-from atlas.render.json_reference_records import ConflictsDocument, DifferenceIn, DisagreeingFigure
+from atlas.render.json_records import DifferenceIn, DisagreeingFigure
 from atlas.render.parts import Parts
+
+if TYPE_CHECKING:
+    from atlas.render.json_reference_records import ConflictsDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ def conflicts_share(checked: CheckedCollection, parts: Parts) -> ConflictsShare:
 
 def conflicts_document(shares: Sequence[ConflictsShare]) -> ConflictsDocument:
     """Everything on which two sources do not agree; the shares are in the order of the collections' ids."""
+    from atlas.render.json_reference_records import ConflictsDocument  # with the records of all that is made of shares
+
     return ConflictsDocument(
         schema_=schema_file("conflicts"),
         page=VERIFICATION,

@@ -6,18 +6,14 @@ Records are made and written one after the other, so that an atlas of ten thousa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from atlas.checks.checked import CheckedCollection
 from atlas.entries.atlas import Source
-from atlas.entries.collection import Model
 from atlas.entries.schemas import DIALECT, entry_schemas
 from atlas.operators.catalogue import FAMILIES
-from atlas.render.addresses import API, EVERYTHING, data_file, entry_schema_file, graph_file, list_file, schema_file
+from atlas.render.addresses import API, data_file, entry_schema_file, list_file, schema_file
 from atlas.render.json_conflicts import conflicts_document
-from atlas.render.json_model import graph_document, library_document, model_document
 from atlas.render.json_model_records import GraphDocument, LibraryDocument, ModelDocument
 from atlas.render.json_records import ComponentDocument
 from atlas.render.json_reference_records import (
@@ -36,7 +32,7 @@ from atlas.render.json_references import (
     source_document,
 )
 from atlas.render.json_symbols import symbols_document
-from atlas.render.json_types import Document, FilePlace, schema_of
+from atlas.render.json_types import Document, schema_of
 from atlas.render.json_verification import verification_document
 from atlas.render.parts import Parts
 from atlas.render.shares import Shares
@@ -58,52 +54,8 @@ DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
     }
 )
 """Every kind of data file, in the order in which they are documented."""
-_OF_ONE = (ModelDocument, LibraryDocument, ComponentDocument, GraphDocument, OperatorsDocument, SourceDocument)
-"""The kinds of files that are about one entity."""
 INDEX_FILE = f"{API}index.json"
 """The first file to read."""
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenDocument:
-    """A record as the texts of the two files that hold it, so that it need not be made again while it is the same."""
-
-    url: str
-    """The address of the record's own file."""
-    page: str | None
-    """The page that shows it; None for a record that is about no single thing."""
-    text: str
-    """The own file, without the end of its last line."""
-    links: frozenset[str]
-    """The links in the own file, as they are written."""
-    line: str
-    """The record's line in the file of all records, without its end."""
-    line_links: frozenset[str]
-    """The links in that line, as they are written."""
-
-
-def collection_documents(collection: CheckedCollection, parts: Parts) -> Iterator[tuple[str, Document]]:
-    """The records of a collection as a whole with the addresses of their files; its entries have files of their own."""
-    name, data = collection.collection.id, collection.collection.data
-    if isinstance(data, Model):
-        yield data_file("models", name), model_document(collection, data, parts)
-    else:
-        yield data_file("libraries", name), library_document(collection, data, parts)
-    if collection.graph is not None:
-        yield graph_file(name), graph_document(collection, collection.graph)
-
-
-def written_document(url: str, document: Document) -> WrittenDocument:
-    """A record as the texts of its files."""
-    own, of_all = FilePlace(url), FilePlace(EVERYTHING)
-    text, line = document.written(own, indent=2), document.written(of_all)
-    page = document.page if isinstance(document, _OF_ONE) else None
-    return WrittenDocument(url, page, text, frozenset(own.links), line, frozenset(of_all.links))
-
-
-def written_documents(collection: CheckedCollection, parts: Parts) -> tuple[WrittenDocument, ...]:
-    """The share of a collection: the records of it as a whole, finished."""
-    return tuple(written_document(url, one) for url, one in collection_documents(collection, parts))
 
 
 def general_documents(title: str, data_license: str, shares: Shares, parts: Parts) -> Iterator[tuple[str, Document]]:

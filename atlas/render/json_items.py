@@ -12,14 +12,8 @@ from atlas.entries.collection import Model
 from atlas.entries.component import Difference as StatedDifference
 from atlas.entries.component import Reference as StatedReference
 from atlas.operators.registry import Operator
-from atlas.render.addresses import (
-    claim_anchor,
-    collection_page,
-    component_page,
-    data_file,
-    family_page,
-    source_page,
-)
+from atlas.render.addresses import claim_anchor, data_file, family_page, source_page
+from atlas.render.json_named import named_collection, named_component
 from atlas.render.json_records import Claim, Difference, Proof, PublishedFigure, Reference
 from atlas.render.json_types import Item, Line, plain
 from atlas.render.parts import Parts
@@ -28,23 +22,23 @@ from atlas.render.uses import Use, UsesShare
 
 def entry_item(entry: Entry) -> Item:
     """A component."""
-    return _component(entry.id, entry.data.title)
+    return named_component(entry.id, entry.data.title)
 
 
 def use_item(use: Use) -> Item:
     """A component of which only its share is known."""
-    return _component(use.id, use.title)
+    return named_component(use.id, use.title)
 
 
 def collection_item(checked: CheckedCollection) -> Item:
     """A model or library."""
     name, data = checked.collection.id, checked.collection.data
-    return _collection(name, data.title, is_model=isinstance(data, Model))
+    return named_collection(name, data.title, is_model=isinstance(data, Model))
 
 
 def share_item(share: UsesShare) -> Item:
     """A model or library of which only its share is known."""
-    return _collection(share.id, share.title, is_model=share.is_model)
+    return named_collection(share.id, share.title, is_model=share.is_model)
 
 
 def family_item(operator: Operator) -> Item:
@@ -115,15 +109,6 @@ def published(given: Iterable[PublishedCheck]) -> tuple[PublishedFigure, ...]:
 def neighbour(entry: CheckedEntry | None) -> Item | None:
     """The component before or after."""
     return None if entry is None else entry_item(entry.entry)
-
-
-def _component(name: str, title: str) -> Item:
-    return Item(id=name, title=title, json_=data_file("components", name), page=component_page(name))
-
-
-def _collection(name: str, title: str, *, is_model: bool) -> Item:
-    kind = "models" if is_model else "libraries"
-    return Item(id=name, title=title, json_=data_file(kind, name), page=collection_page(name))
 
 
 def _reference(one: StatedReference) -> Reference:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from atlas.render.json_records import Claim, Difference, Proof, PublishedFigure
 from atlas.render.json_types import Address, Document, Expression, Item, JsonRecord, Text
@@ -149,6 +149,8 @@ class VariantOf(JsonRecord):
 class ModelDocument(Document):
     """A model with its stacks and variants."""
 
+    is_of_one: ClassVar[bool] = True
+
     kind: Literal["model"] = "model"
     """The kind of file."""
     id: str
@@ -195,6 +197,8 @@ class ModelDocument(Document):
 
 class LibraryDocument(Document):
     """A library whose layers are documented one by one."""
+
+    is_of_one: ClassVar[bool] = True
 
     kind: Literal["library"] = "library"
     """The kind of file."""
@@ -314,6 +318,8 @@ class GraphBlock(JsonRecord):
 
 class GraphDocument(Document):
     """The graph of a model: what its diagram, its counts and its forward pass are made from."""
+
+    is_of_one: ClassVar[bool] = True
 
     kind: Literal["graph"] = "graph"
     """The kind of file."""

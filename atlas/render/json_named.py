@@ -1,4 +1,4 @@
-"""Items of data files, for documents of the whole atlas: they know what they list by its id and title alone.
+"""Items of data files by id and title alone, which is all that documents of the whole atlas know of what they list.
 
 The entries and collections themselves are nowhere at hand where these documents are made.
 """

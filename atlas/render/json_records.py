@@ -5,7 +5,7 @@ The JSON Schemas that a site publishes and the tables of the data page are made 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from atlas.render.json_types import Address, Document, Expression, Item, JsonRecord, Text
 
@@ -254,6 +254,8 @@ class Interface(JsonRecord):
 class ComponentDocument(Document):
     """A component of a model, or a layer of a library."""
 
+    is_of_one: ClassVar[bool] = True
+
     kind: Literal["component"] = "component"
     """The kind of file."""
     id: str
@@ -316,3 +318,23 @@ class ComponentDocument(Document):
     """The component before, along the data flow."""
     next: Item | None
     """The component after."""
+
+
+class DifferenceIn(JsonRecord):
+    """A difference between a publication and the pinned code, with what it is about."""
+
+    entity: Item
+    """The model or component."""
+    difference: Difference
+    """The difference."""
+
+
+class DisagreeingFigure(JsonRecord):
+    """A published figure that is not the derived one."""
+
+    model: Item
+    """The model."""
+    variant: str
+    """The variant's name."""
+    figure: PublishedFigure
+    """Both figures."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import InstanceOf, PlainSerializer
 
-from atlas.render.json_records import Difference, Proof, PublishedFigure
+from atlas.render.json_records import DifferenceIn, DisagreeingFigure, Proof
 from atlas.render.json_types import Address, Document, Item, JsonRecord
 
 
@@ -53,6 +53,8 @@ class Formulation(JsonRecord):
 
 class OperatorsDocument(Document):
     """A family of executable NumPy operators."""
+
+    is_of_one: ClassVar[bool] = True
 
     kind: Literal["operators"] = "operators"
     """The kind of file."""
@@ -119,6 +121,8 @@ class PinnedFileOf(JsonRecord):
 
 class SourceDocument(Document):
     """A pinned upstream project."""
+
+    is_of_one: ClassVar[bool] = True
 
     kind: Literal["source"] = "source"
     """The kind of file."""
@@ -216,26 +220,6 @@ class SymbolsDocument(Document):
     """Sizes of models and libraries."""
     symbols: tuple[Name, ...]
     """Symbols of formulas."""
-
-
-class DifferenceIn(JsonRecord):
-    """A difference between a publication and the pinned code, with what it is about."""
-
-    entity: Item
-    """The model or component."""
-    difference: Difference
-    """The difference."""
-
-
-class DisagreeingFigure(JsonRecord):
-    """A published figure that is not the derived one."""
-
-    model: Item
-    """The model."""
-    variant: str
-    """The variant's name."""
-    figure: PublishedFigure
-    """Both figures."""
 
 
 class ConflictsDocument(Document):

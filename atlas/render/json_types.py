@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, SerializationInfo, WithJsonSchema
 
@@ -96,8 +96,17 @@ class JsonRecord(BaseModel):
 class Document(JsonRecord):
     """What a data file holds as a whole."""
 
+    is_of_one: ClassVar[bool] = False
+    """Whether it is about one entity, which has a page."""
+
     schema_: Address = Field(alias="$schema")
     """The JSON Schema of this file."""
+
+    @property
+    def page_of_one(self) -> str | None:
+        """The page of the one entity that it is about; None for a record that is about no single thing."""
+        page = getattr(self, "page", None)
+        return page if self.is_of_one and isinstance(page, str) else None
 
     def written(self, place: FilePlace, *, indent: int | None = None) -> str:
         """The record as JSON, with links relative to the file; the same record gives the same bytes."""

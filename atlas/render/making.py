@@ -26,7 +26,7 @@ from atlas.render.home_share import home_share
 from atlas.render.index_names import IndexNames, names_of
 from atlas.render.json_component import component_document
 from atlas.render.json_conflicts import conflicts_share
-from atlas.render.json_files import written_document, written_documents
+from atlas.render.json_written import written_document, written_documents
 from atlas.render.made import Made, MadePage, ShareData, ShareKind
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts

@@ -6,6 +6,7 @@ link to a part of a page leads to the page itself, as Markdown has no anchors.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -22,11 +23,12 @@ from atlas.render.compiled import Compiled
 from atlas.render.deferred import Inline, Maths
 from atlas.render.link import Link
 from atlas.render.pages import PagePlan
-from atlas.render.printing import Templates
-from atlas.render.relatives import ALSO_IN, folded
+from atlas.render.printing import ALSO_IN, Templates
 from atlas.render.site import relative_url
 from atlas.render.symbol_marks import MarkedMaths
 
+_FENCED = re.compile(r"(?m)^(`{3,})((?:[^\n]*+\n)+?)\1$")
+"""A block of code, line by line up to the fence that closes it."""
 _LANGUAGES = {"py": "python", "md": "markdown", "js": "javascript", "rs": "rust"}
 """What fences call languages whose files end otherwise."""
 
@@ -127,3 +129,14 @@ def _block(lines: Iterable[CodeLine | str], name: str = "") -> Markup:
         text = "\n".join(one if isinstance(one, str) else plain_code((one,)) for one in lines)
     ending = name.rpartition(".")[2] if "." in name else ""
     return _anyway(code_block(text, _LANGUAGES.get(ending, ending)))
+
+
+def folded(text: str) -> str:
+    """The text with one blank line where templates leave several, outside of code."""
+    pieces = _FENCED.split(text)
+    kept = []
+    for number in range(0, len(pieces), 3):
+        kept.append(re.sub(r"\n{3,}", "\n\n", pieces[number]))
+        if number + 2 < len(pieces):
+            kept.append(f"{pieces[number + 1]}{pieces[number + 2]}{pieces[number + 1]}")
+    return "".join(kept).strip() + "\n"

@@ -21,8 +21,7 @@ from atlas.render.component_view import ComponentView
 from atlas.render.deferred import Typesetting
 from atlas.render.edit_links import Edits
 from atlas.render.link import Link
-from atlas.render.printing import Templates
-from atlas.render.relatives import ALSO_IN
+from atlas.render.printing import ALSO_IN, Templates
 from atlas.render.site import Heading, NavSection, Settings, relative_url
 from atlas.render.structure_view import PlaceItem, StructureView
 from atlas.render.weight import ROOMS, Room, is_light, roomiest

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -156,17 +155,11 @@ class Parts:
         self.checked = checked
         self._kept = kept
         self.typesetting = typesetting
-        self.entries = checked.entries
         self._highlighted: dict[tuple[str, str], tuple[Markup, ...]] = {}
         self._passage = lru_cache(maxsize=PASSAGES)(self._cut)
         self._below: dict[str, str] = {}
         self._references: dict[str, ReferenceView] = {}
-        self._before: dict[str, CheckedEntry] = {}
-        self._after: dict[str, CheckedEntry] = {}
-        for collection in checked.collections.values():
-            for entry, after in pairwise(collection.entries):
-                self._after[entry.entry.id] = after
-                self._before[after.entry.id] = entry
+        self._places: dict[str, dict[str, int]] = {}
 
     def text(self, owner: Placed, markdown: str) -> Inline:
         """A text of one line that stands in the file of an entry or collection."""
@@ -180,7 +173,12 @@ class Parts:
 
     def neighbours(self, entry: CheckedEntry) -> tuple[CheckedEntry | None, CheckedEntry | None]:
         """The entries before and after in the same collection."""
-        return self._before.get(entry.entry.id), self._after.get(entry.entry.id)
+        name = entry.entry.collection
+        entries = self.checked.collections[name].entries
+        if name not in self._places:
+            self._places[name] = {one.entry.id: place for place, one in enumerate(entries)}
+        place = self._places[name][entry.entry.id]
+        return entries[place - 1] if place else None, entries[place + 1] if place + 1 < len(entries) else None
 
     def reference(self, operator: Operator) -> ReferenceView:
         """An operator with its source."""

@@ -19,6 +19,9 @@ from markupsafe import Markup, escape
 _ESCAPED = re.compile("[&<>'\"]")
 """The characters that `escape` writes otherwise."""
 
+ALSO_IN = Markup("<!--also-in-->")
+"""Stands where a component's page names its relatives, which are known once all collections are."""
+
 
 def printed(value: object) -> str:
     """The same characters as those of `escape(value)`, as whatever kind of text is there already."""

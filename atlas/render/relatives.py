@@ -5,24 +5,17 @@ A page is kept without it, as an edit of another collection may change it; nothi
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from atlas.kept import Kept
+from atlas.render.printing import ALSO_IN
 from atlas.render.site import Settings
 
 if TYPE_CHECKING:
     from atlas.render.markdown_pages import MarkdownRenderer
     from atlas.render.pages import Renderer
     from atlas.render.uses import Relatives
-
-ALSO_IN = Markup("<!--also-in-->")
-"""Stands where a component's page names its relatives."""
-_FENCED = re.compile(r"(?m)^(`{3,})((?:[^\n]*+\n)+?)\1$")
-"""A block of code, line by line up to the fence that closes it."""
 
 
 class RelativesRenderer:
@@ -40,9 +33,10 @@ class RelativesRenderer:
 
     def markdown(self, text: str, page: str, relatives: Relatives) -> str:
         """The Markdown of that page with its relatives."""
-        if not relatives.links:
-            return folded(_put(text, ""))
-        return folded(_put(text, self._markdown.also_in(page, relatives.links, relatives.more)[0]))
+        from atlas.render.markdown_pages import folded
+
+        named = self._markdown.also_in(page, relatives.links, relatives.more)[0] if relatives.links else ""
+        return folded(_put(text, named))
 
     def links(self, page: str, relatives: Relatives) -> frozenset[str]:
         """The links in what the Markdown says of relatives."""
@@ -68,14 +62,3 @@ def _put(text: str, relatives: str) -> str:
     """A text with what it says of relatives, if it has a place for it."""
     before, place, after = text.rpartition(ALSO_IN)
     return f"{before}{relatives}{after}" if place else text
-
-
-def folded(text: str) -> str:
-    """The text with one blank line where templates leave several, outside of code."""
-    pieces = _FENCED.split(text)
-    kept = []
-    for number in range(0, len(pieces), 3):
-        kept.append(re.sub(r"\n{3,}", "\n\n", pieces[number]))
-        if number + 2 < len(pieces):
-            kept.append(f"{pieces[number + 1]}{pieces[number + 2]}{pieces[number + 1]}")
-    return "".join(kept).strip() + "\n"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from types import MappingProxyType
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
@@ -18,12 +17,9 @@ from atlas.operators.names import ALSO_CALLED
 from atlas.render.addresses import collection_page
 from atlas.render.collection_view import LibraryView, ModelView
 from atlas.render.component_view import AxisView, ComponentView
-from atlas.render.entries_view import EntriesView
-from atlas.render.issue_codes_view import IssueCodesView
 from atlas.render.pages import PagePlan
 from atlas.render.parameters_view import ParametersView
 from atlas.render.parts import Count
-from atlas.render.reference_views import FamilyView, FileView, FormulationView, SourceView
 from atlas.render.search_found import ALIAS, NAME, NUMBER, SUMMARY, SYMBOL, TEXT, grouped
 from atlas.render.search_share import FoundShare
 from atlas.render.search_words import GREEK
@@ -35,14 +31,6 @@ Texts = Iterator[tuple[int, str]]
 
 FIGURE_STEPS = ((10**12, "T"), (10**9, "B"), (10**6, "M"))
 """The units in which people write large counts, as in `46.7B`."""
-ASKED = MappingProxyType(
-    {
-        "verification": ("trust", "proofs", "proved", "reliable"),
-        "data": ("cite", "citation", "BibTeX", "download", "API"),
-        "compare": ("memory", "differences", "versus"),
-    }
-)
-"""What readers ask for who want these pages, by their kind; a model's page answers several such questions itself."""
 _LETTERS = {name: chr(0x3B1 + number) for number, name in enumerate(GREEK)} | {"ell": "ℓ"}
 
 
@@ -62,15 +50,9 @@ def _own_records(collection: CheckedCollection, plans: Iterable[PagePlan]) -> It
         nodes[node.entry.id].append(node)
     for plan in plans:
         if isinstance(plan.view, ComponentView) and plan.owner is not None:
-            yield _record("component", plan, *component_words(plan.view, nodes[plan.owner.id]))
+            yield record("component", plan, *component_words(plan.view, nodes[plan.owner.id]))
         else:
             yield from _of_plan(plan)
-
-
-def page_records(plans: Iterable[PagePlan]) -> Iterator[SearchRecord]:
-    """The records of planned pages."""
-    for plan in plans:
-        yield from _of_plan(plan)
 
 
 def readable(tex: str) -> str:
@@ -109,49 +91,18 @@ def component_words(view: ComponentView, nodes: Iterable[Node]) -> tuple[str, tu
 def _of_plan(plan: PagePlan) -> Iterator[SearchRecord]:
     match plan.view:
         case ModelView() as view:
-            yield _record("model", plan, f"{view.kind} · {view.paper.year}", _model(view))
+            yield record("model", plan, f"{view.kind} · {view.paper.year}", _model(view))
         case LibraryView() as view:
-            yield _record("library", plan, f"{view.kind} · {view.source.title}", _library(view))
-        case FamilyView() as view:
-            for one in view.formulations:
-                texts, where = tuple(_formulation(one, view)), f"{view.title} · {one.name}"
-                yield SearchRecord("operator", f"{plan.url}#{one.anchor}", one.title, where, one.summary, texts)
-        case FileView() as view:
-            texts = ((NAME, view.path), *((TEXT, passage.title) for passage in view.passages))
-            yield SearchRecord("source", plan.url, view.name, f"{view.source.title} · {view.path}", "", texts)
-        case SourceView() as view:
-            yield _record("source", plan, view.release or view.revision[:12], _source(view))
-        case _ if plan.url:  # the home page is no find: it is where readers come from
-            asked = ((ALIAS, text) for text in ASKED.get(plan.kind, ()))
-            yield _record("page", plan, "", (*asked, *(_keys(plan.view) if isinstance(plan.view, EntriesView) else ())))
-            yield from _codes(plan.view, plan) if isinstance(plan.view, IssueCodesView) else ()
+            yield record("library", plan, f"{view.kind} · {view.source.title}", _library(view))
 
 
-def _record(kind: FoundKind, plan: PagePlan, where: str, texts: Iterable[tuple[int, str]]) -> SearchRecord:
+def record(kind: FoundKind, plan: PagePlan, where: str, texts: Iterable[tuple[int, str]]) -> SearchRecord:
+    """What search knows of a page."""
     return SearchRecord(kind, plan.url, plan.title, where, plan.description, tuple(texts))
 
 
 def _library(view: LibraryView) -> Texts:
     yield from ((TEXT, view.kind), (NAME, view.source.title), (NAME, view.repository.title))
-
-
-def _codes(view: IssueCodesView, plan: PagePlan) -> Iterator[SearchRecord]:
-    """A record for each code, which is found by the code itself and by what it is about."""
-    for group in view.groups:
-        for one in group.codes:
-            meaning = "".join(text for text, _ in one.meaning)
-            texts = ((NAME, one.code), (TEXT, group.title))
-            yield SearchRecord("page", f"{plan.url}#{one.id}", f"{one.code}: {one.title}", plan.title, meaning, texts)
-
-
-def _keys(view: EntriesView) -> Texts:
-    for record in (*view.kinds, *view.parts):
-        yield SUMMARY, record.title
-        yield from ((NAME, key.name) for key in record.keys)
-
-
-def _source(view: SourceView) -> Texts:
-    yield from ((NAME, name) for name in (view.repository.title, view.release, view.licence, view.revision))
 
 
 def _model(view: ModelView) -> Texts:
@@ -220,18 +171,6 @@ def _places(places: Iterable[Node]) -> Texts:
     for node in places:
         yield from ((ALIAS, node.title), (NAME, node.name))
         yield from ((NAME, tensor) for tensor in node.tensors.values())
-
-
-def _formulation(one: FormulationView, view: FamilyView) -> Texts:
-    yield from ((NAME, one.name), (ALIAS, view.title))
-    yield from ((ALIAS, name) for name in ALSO_CALLED.get(one.name, ()))
-    yield NAME, one.published.title if one.published else ""
-    yield SYMBOL, one.reference.contract
-    for name, value in one.options:
-        yield from ((NAME, name), (NUMBER, value))
-    for convention, value in zip(view.conventions, one.conventions, strict=True):
-        yield SUMMARY, f"{convention} {value}"
-    yield TEXT, one.formula.tex if one.formula else ""
 
 
 def _sizes(checked: CheckedCollection) -> Iterator[SearchRecord]:

@@ -31,22 +31,21 @@ from atlas.render.index_names import IndexNames, names_of
 from atlas.render.index_view import index_plans
 from atlas.render.issue_codes_view import issue_codes_view
 from atlas.render.json_files import (
-    WrittenDocument,
     conflicts_file,
     general_files,
     schemas,
     symbols_file,
     verification_file,
-    written_document,
 )
 from atlas.render.json_references import operators_document, source_document
+from atlas.render.json_written import WrittenDocument, written_document
 from atlas.render.made import Made, MadePiece, ShareData, ShareKind
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
 from atlas.render.pieces import Piece
 from atlas.render.reference_views import family_view, file_view, operators_view, source_view, sources_view
 from atlas.render.search_found import grouped
-from atlas.render.search_records import page_records
+from atlas.render.search_whole import page_records
 from atlas.render.shares import Shares
 from atlas.render.site import NavSection, Settings
 from atlas.render.uses import Uses

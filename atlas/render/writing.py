@@ -16,7 +16,7 @@ from atlas.operators.catalogue import find
 from atlas.render.addresses import markdown_file
 from atlas.render.data_files import DataFile, settled
 from atlas.render.deferred import Typesetting
-from atlas.render.json_files import WrittenDocument
+from atlas.render.json_written import WrittenDocument
 from atlas.render.link import Link
 from atlas.render.links import leads, targets
 from atlas.render.made import MadeFile, MadePage, Text, Writing

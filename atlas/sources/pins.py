@@ -38,7 +38,6 @@ HEADER = """\
 # `atlas pin --prove` writes them. The digest is the SHA-256 of repository, revision, path and blob, so a manifest or a
 # record that was edited afterwards no longer fits.
 """
-PROVED_FIELDS = ("repository", "revision", "path", "blob")
 
 
 class PinRecord(Record):

@@ -117,7 +117,7 @@ def test_what_is_wrong_with_an_entry_is_printed(atlas: Atlas, real_project: Any)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([FFN, "--variant", "transformer_big"], f"--variant, --config and --set go with a model; {FFN} is a component"),
+        ([FFN, "--variant", "transformer_big"], f"--set and --tokens go with a model; {FFN} is a component"),
         (["layer_norm", "--set", "d=3"], "go with a model; layer_norm is an operator"),
         (["layer_nrm"], "library, source or operator layer_nrm; did you mean layer_norm?"),
         (["transformer_big"], "is a variant of transformer: name transformer and --variant transformer_big"),

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atlas.checks.graph import check_graph, check_graph_of_variants
+from atlas.checks.graph import check_graph, count_variants
 from atlas.entries.atlas import Collection
 from atlas.entries.collection import Model
 from atlas.entries.load import load
@@ -54,7 +54,7 @@ def judged(collection: Collection) -> list[Issue]:
     """Everything that the graph's checks say, as `atlas check` calls them."""
     graph, issues = check_graph(collection)
     if graph is not None:
-        issues += check_graph_of_variants(collection, graph)
+        issues += count_variants(collection, graph)[1]
     texts = {path: (collection.file.parents[2] / path).read_text("utf-8") for path in {one.path for one in issues}}
     lengths = {path: [len(line) for line in text.split("\n")] for path, text in texts.items()}
     for issue in issues:

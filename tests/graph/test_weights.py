@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from atlas.checks.graph import check_graph_of_variants
+from atlas.checks.graph import count_variants
 from atlas.entries.atlas import Collection
 from atlas.exceptions import ShapeError, SizeError
 from atlas.graph.accounting import model_account
@@ -112,14 +112,14 @@ def test_more_active_experts_than_there_are(model_of: ModelOf, graph_of: GraphOf
     graph = graph_of(MODEL, parts(part))
     with pytest.raises(SizeError, match=r"^layers\[0\]/experts.G: one token would use 5 of n, which is 4$"):
         weights(graph, Sizes({**SIZES.numbers, "k": 5}, {}))
-    found = list(check_graph_of_variants(model_of(MODEL, parts(part), V=11, d=5, n=4, f=3, k=5, N=2), graph))
+    _, found = count_variants(model_of(MODEL, parts(part), V=11, d=5, n=4, f=3, k=5, N=2), graph)
     assert [(issue.path, issue.code) for issue in found] == [("content/tiny/model.yml", "A606")]
 
 
 def test_a_size_that_only_a_part_needs_is_asked_for(model_of: ModelOf, graph_of: GraphOf, part: Part) -> None:
     """Nothing but `active` has the size k, which no variant gives; no total can then be told."""
     graph = graph_of(MODEL, parts(part))
-    (issue,) = check_graph_of_variants(model_of(MODEL, parts(part), V=11, d=5, n=4, f=3, N=2), graph)
+    _, (issue,) = count_variants(model_of(MODEL, parts(part), V=11, d=5, n=4, f=3, N=2), graph)
     assert issue.code == "A606"
     assert issue.message == "in the variant small the model cannot be built: k has no value"
 

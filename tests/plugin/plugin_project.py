@@ -54,7 +54,7 @@ def build_site(settings: Settings) -> Site:
         alternates: tuple[Alternate, ...] = ()
         if "forms" in entry:
             alternates = (Alternate("text/markdown", "Markdown", f"{url}index.md"),)
-            assets.append(SiteAsset(f"{url}index.md", b"# A form\n", frozenset(entry["forms"]), url))
+            assets.append(SiteAsset(f"{url}index.md", b"# A form\n", frozenset(entry["forms"]), page=url))
         pages.append(
             SitePage(
                 url=url,

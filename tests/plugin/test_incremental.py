@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,9 @@ from mkdocs.config import load_config
 from atlas import kept
 from atlas.plugin import present
 from atlas.render import making
+from atlas.render.made import MadePiece
+from atlas.render.pieces import Piece
+from atlas.render.whole_making import WholeMaker
 
 PROJECT = Path(__file__).parents[1] / "project"
 RESIDUAL = "content/tiny/encoder/residual.yml"
@@ -109,6 +112,18 @@ def _with_theme(root: Path) -> None:
     file.write_text(yaml.safe_dump(settings), encoding="utf-8")
 
 
+def _differing(root: Path, chance: random.Random) -> None:
+    """One more point on which a publication and the pinned code do not agree."""
+    file = root / RESIDUAL
+    before = file.read_text(encoding="utf-8").partition("differences:")[0]
+    reference = "{title: Attention Is All You Need, url: 'https://arxiv.org/abs/1706.03762', where: section 3}"
+    stated = (
+        f"differences:\n  - about: Where it is added, {chance.randrange(99)}\n    published: After dropout\n"
+        f"    reference: {reference}\n    code: Before dropout\n    claims: [residual]\n"
+    )
+    file.write_text(before + stated, encoding="utf-8")
+
+
 MODEL, LIBRARY = "content/tiny/model.yml", "content/chainer/library.yml"
 ONE: dict[str, Edit] = {
     "summary": _replaced(RESIDUAL, "summary:", lambda chance: f"summary: Add what $r_{{{chance.randrange(99)}}}$ is."),
@@ -121,6 +136,16 @@ ONE: dict[str, Edit] = {
     "model": _replaced(MODEL, "title:", lambda chance: f"title: Tiny {chance.randrange(99)}"),
     "library": _replaced(LIBRARY, "title:", lambda chance: f"title: Chainer {chance.randrange(9)}"),
     "manifest": _replaced("sources/chainer.yml", "copyright:", lambda chance: f"copyright: {chance.randrange(99)} X"),
+    "meaning": _replaced(
+        RESIDUAL, "  'r':", lambda chance: f"  'r': {{axes: [B, S, d], binds: r, meaning: find {chance.randrange(99)}}}"
+    ),
+    "size": _replaced(MODEL, "  h: ", lambda chance: f"  h: heads of kind {chance.randrange(99)}"),
+    "paper": _replaced(
+        MODEL, "paper:", lambda chance: f"paper: {{title: Sums, authors: [A B], year: 20{chance.randrange(10, 25)}}}"
+    ),
+    "passage": _replaced(RESIDUAL, "    lines:", lambda chance: f"    lines: 59-{chance.choice((60, 62, 63))}"),
+    "difference": _differing,
+    "licence": _replaced("sources/chainer.yml", "title:", lambda chance: f"title: Chainer of {chance.randrange(99)}"),
     "lines": _moved_lines,
     "rename": _renamed,
     "prose": _prose,
@@ -137,6 +162,29 @@ ALL: dict[str, Edit] = {
     "title": ONE["title"],  # with that template, another page shows it
 }
 """Edits that concern every page."""
+
+
+FILE_OF_CHAINER = "file chainer:chainer/links/normalization/layer_normalization.py"
+FILE = "file tensor2tensor:tensor2tensor/models/transformer.py"
+NAMED = {"glossary", "index", "lists", "verification", "family residual", FILE, "source tensor2tensor"}
+SHOWN: dict[str, set[str]] = {
+    "summary": set(),
+    "claim": set(),
+    "formula": {"family residual"},
+    "title": NAMED,
+    "sizes": {"comparison", "home", "verification"},
+    "model": {
+        *(NAMED | {"comparison", "home"}),
+        *("family embedding", "family multi-head-attention", "family unembedding"),
+    },
+    "manifest": {"data", "lists", "source chainer", "sources", FILE_OF_CHAINER},
+    "meaning": {"glossary"},
+    "size": {"comparison", "glossary", "index"},
+    "paper": {"comparison", "home", "index"},
+    "passage": {"source tensor2tensor", FILE},
+    "difference": {"conflicts"},
+}
+"""What of the whole shows what an edit changes."""
 
 
 @pytest.fixture
@@ -188,7 +236,7 @@ def built(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     builds.clear()
 
 
-@pytest.mark.parametrize(("possible", "at_once"), [(ONE, 2), (ALL, 1)], ids=["of one collection", "of all"])
+@pytest.mark.parametrize(("possible", "at_once"), [(ONE, 3), (ALL, 1)], ids=["of one collection", "of all"])
 def test_after_any_edits_the_site_is_the_one_that_is_built_from_nothing(
     project: Path, built: Builds, possible: dict[str, Edit], at_once: int
 ) -> None:
@@ -202,6 +250,27 @@ def test_after_any_edits_the_site_is_the_one_that_is_built_from_nothing(
         after, clean = built("kept"), built(f"clean-{len(edits)}")
         differing = {path for path in after.keys() | clean.keys() if after.get(path) != clean.get(path)}
         assert not differing - {"sitemap.xml.gz"}, f"after {', '.join(done)}"
+
+
+def test_a_link_in_a_page_that_stays_is_dead_once_what_it_leads_to_is_gone(
+    project: Path, built: Callable[[str], dict[str, bytes]], caplog: pytest.LogCaptureFixture
+) -> None:
+    chance = random.Random(0)  # noqa: S311 - not secret
+    _added_or_deleted(project, chance)
+    summary = _replaced(RESIDUAL, "summary:", lambda _: "summary: As [another layer](../../chainer/more.yml) does.")
+    summary(project, chance)
+    before = built("kept")
+    assert "A904" not in caplog.text
+    _added_or_deleted(project, chance)
+    after = built("kept")
+    assert after["tiny/encoder/residual/index.html"] == before["tiny/encoder/residual/index.html"]
+    assert "chainer/more/index.html" not in after
+    told = [line for line in caplog.messages if "A904" in line]
+    assert len(told) == 2
+    assert "'../../chainer/more/' leads to no page or file of the site (and 3 more pages)" in told[0]
+    caplog.clear()
+    built("clean")
+    assert [line for line in caplog.messages if "A904" in line] == told
 
 
 def test_an_edit_renders_again_only_what_it_is_seen_in(
@@ -223,3 +292,25 @@ def test_an_edit_renders_again_only_what_it_is_seen_in(
     ONE["summary"](project, random.Random(1))  # noqa: S311 - a reproducible edit, not a secret
     built("kept")
     assert {name.partition("/")[0] for name in made} == {"tiny"}
+
+
+def test_an_edit_makes_only_those_pages_of_the_whole_that_show_it(
+    project: Path, built: Callable[[str], dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    make = WholeMaker.make
+
+    def noted(
+        maker: WholeMaker, pieces: Sequence[Piece], others: Sequence[MadePiece] = ()
+    ) -> Iterator[tuple[MadePiece, bytes]]:
+        made.extend(f"{piece.kind} {piece.name}".strip() for piece in pieces)
+        return make(maker, pieces, others)
+
+    monkeypatch.setattr(WholeMaker, "make", noted)
+    built("kept")
+    assert {"home", "index", "entries", "issue-codes", "fixed", "family residual", "source chainer"} <= set(made)
+    for name, pieces in SHOWN.items():
+        made.clear()
+        ONE[name](project, random.Random(3))  # noqa: S311 - a reproducible edit, not a secret
+        built("kept")
+        assert set(made) == pieces, name

@@ -323,7 +323,11 @@ def test_links_may_be_dead_where_what_is_lost_is_named() -> None:
     assert not some.is_nothing()
     assert some.may_be_in('<a href="../norm/#eps">')
     assert not some.may_be_in('<a href="../norm/#mu"><p id="eps">')
-    assert Lost(frozenset(("a/index.html",)), frozenset()).may_be_in("")
+    gone = Lost(frozenset(("a/index.html",)), frozenset())
+    assert gone.is_led_to(None)
+    assert gone.is_led_to(("b/", "c/\na/"))
+    assert not gone.is_led_to(("b/", "c/\na/b/"))
+    assert not some.is_led_to(None)
     assert Lost(frozenset(), frozenset(("ε", "eps"))).may_be_in("")
 
 

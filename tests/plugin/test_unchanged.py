@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
-from atlas.plugin import events, fingerprint
+from atlas.plugin import events, fingerprint, present
 from atlas.plugin.fingerprint import OpaqueError, grounds, plain
 from atlas.plugin.present import FOLDER, Present, Written, keep_present, place_of, read_present
 
@@ -423,6 +424,19 @@ def test_a_record_that_is_damaged_or_of_another_site_is_none(project: Project, t
     assert read_present(tmp_path / "a").files == {"a": Written(1, 2)}
     record.write_bytes(place_of(tmp_path / "a").read_bytes())
     assert read_present(project.site) == Present()
+
+
+def test_a_record_of_another_form_is_not_read(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.build()
+    assert read_present(project.site).files
+
+    @dataclass(frozen=True, slots=True)
+    class Longer(Written):
+        more: str = ""
+
+    monkeypatch.setattr(present, "Written", Longer)
+    assert read_present(project.site) == Present()
+    assert project.build()
 
 
 def test_records_of_sites_that_are_not_built_any_more_are_dropped(project: Project, tmp_path: Path) -> None:

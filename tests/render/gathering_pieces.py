@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 
-from atlas.render.gathering import Result, at_hand, make_one
+from atlas.render.workshop import Result, at_hand, make_one
 
 
 def die(collection: str) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from atlas.entries.collection import Paper
-from atlas.render.collection_view import bibtex
+from atlas.render.bibtex import bibtex
 
 
 def paper(title: str, *authors: str) -> Paper:

@@ -22,11 +22,12 @@ from atlas.exceptions import AtlasError, ChangedError, ExecutorError, NodeError
 from atlas.issues import Issue, ordered, show
 from atlas.kept import FILE, Kept, cache_folder, key_of
 from atlas.node.typesetter import Typesetter
-from atlas.render import gathering
-from atlas.render.gathering import Gathered, Result, Workshop
+from atlas.render import gathering, workshop
+from atlas.render.gathering import Gathered
 from atlas.render.general import general_key
 from atlas.render.made import Made, Text
 from atlas.render.site import PageStore, Settings
+from atlas.render.workshop import Result, Workshop
 from atlas.sources.store import SourceStore
 
 RESIDUAL = "content/tiny/encoder/residual.yml"
@@ -297,7 +298,7 @@ def test_a_process_that_dies_is_told_of_and_the_next_build_is_right(
     expected = project.gather("one")
     in_processes()
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "make_one", pieces.die)
+        patch.setattr(workshop, "make_one", pieces.die)
         with pytest.raises(ExecutorError, match=r"^the work was not finished, as what was at it is gone: "):
             project.gather("other")
     assert project.gather("other").given == expected.given
@@ -307,7 +308,7 @@ def test_a_node_that_dies_in_a_process_is_told_of(
     project: Project, in_processes: Callable[[], None], pieces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_processes()
-    monkeypatch.setattr(gathering, "make_one", pieces.lose_node)
+    monkeypatch.setattr(workshop, "make_one", pieces.lose_node)
     with pytest.raises(NodeError, match=r"^Node has ended"):
         project.gather("other")
 

@@ -29,19 +29,17 @@ from atlas.markup.prose import parse
 from atlas.operators.catalogue import CATALOGUE, FAMILIES
 from atlas.render import json_files
 from atlas.render.alternates import CITED, MARKDOWN
-from atlas.render.citation import citation_files, citation_share
+from atlas.render.citation import PACKAGE, citation_files, citation_share
 from atlas.render.deferred import Typesetting
 from atlas.render.json_component import component_document
 from atlas.render.json_files import (
     DOCUMENTS,
-    WrittenDocument,
     general_documents,
     reference_documents,
-    written_document,
-    written_documents,
 )
 from atlas.render.json_references import list_documents
 from atlas.render.json_types import FilePlace
+from atlas.render.json_written import WrittenDocument, written_document, written_documents
 from atlas.render.llms import FILE
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
@@ -440,7 +438,7 @@ def test_every_link_of_a_markdown_version_leads_to_a_file_or_page(site: Site, te
         inside = [link for link in found if "://" not in link]
         assert inside, url
         assert {joined(url, link).partition("?")[0] for link in inside} <= known, url
-        assert set(inside) <= by_url[url].links, url
+        assert set(inside) <= by_url[url].links | by_url[url].more_links(), url
 
 
 def test_tables_are_tables(texts: dict[str, str]) -> None:
@@ -538,7 +536,8 @@ def test_a_model_is_cited_with_its_publication(checked: Checked, texts: dict[str
     assert isinstance(paper, Model)
     assert own == [("atlas:gpt-2", "The gpt-2"), ("gpt-2", paper.paper.title)]
     assert written["chainer/cite.bib"] == (
-        "@misc{atlas:chainer,\n  title = {The chainer},\n  howpublished = {Atlas}\n}\n"
+        "@misc{atlas:chainer,\n  title = {The chainer},\n  author = {{The contributors of Atlas}},\n"
+        f"  howpublished = {{Atlas}},\n  note = {{OpenModelAtlas {version(PACKAGE)}}}\n}}\n"
     )
     assert [one.page for one in files.values()] == ["gpt-2/", "chainer/", None]
     assert written["api/v1/atlas.bib"] == texts["api/v1/atlas.bib"].replace(f",\n  url = {{{SITE_URL}}}", "")

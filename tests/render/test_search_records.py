@@ -17,8 +17,9 @@ from atlas.render.reference_views import SourceView
 from atlas.render.search_found import NAME, NUMBER, SUMMARY, TEXT, grouped, place_of, postings, shown, weight_of
 from atlas.render.search_index import search_files
 from atlas.render.search_prose import prose_record
-from atlas.render.search_records import page_records, readable, short
+from atlas.render.search_records import readable, short
 from atlas.render.search_share import FoundShare, found_groups
+from atlas.render.search_whole import page_records
 from atlas.render.site import FoundKind, Heading, Prose, SearchRecord, Settings, Site
 
 PROJECT = Path(__file__).resolve().parents[1] / "project"

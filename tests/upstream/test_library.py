@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atlas.checks.graph import check_graph, check_graph_of_variants
+from atlas.checks.graph import check_graph, count_variants
 from atlas.checks.records_model import claims
 from atlas.checks.upstream_block import check_upstream_block
 from atlas.checks.upstream_model import verify_model
@@ -119,7 +119,7 @@ def found(root: Path, library: Library, name: str = "gpt-2") -> list[Issue]:
     collection = atlas.collections[name]
     graph, issues = check_graph(collection)
     if graph is not None:
-        issues += check_graph_of_variants(collection, graph)
+        issues += count_variants(collection, graph)[1]
     issues += check_upstream_block(collection, graph if not issues else None, atlas)
     if issues:
         return issues

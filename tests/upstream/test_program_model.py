@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from atlas.checks.formula import check_formula, read_formula, read_table
-from atlas.checks.graph import check_graph, check_graph_of_variants
+from atlas.checks.graph import check_graph, count_variants
 from atlas.checks.program_block import check_program_block
 from atlas.checks.records_model import claims
 from atlas.checks.upstream_program import verify_program
@@ -101,7 +101,7 @@ def found(root: Path, files: Files) -> list[Issue]:
     collection = atlas.collections["transformer"]
     graph, issues = check_graph(collection)
     if graph is not None:
-        issues += check_graph_of_variants(collection, graph)
+        issues += count_variants(collection, graph)[1]
     issues += check_program_block(collection, graph if not issues else None, atlas)
     if issues or graph is None:
         return issues

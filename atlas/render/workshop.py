@@ -1,0 +1,106 @@
+"""Where collections are checked and made: in the process of the build, or in one of several beside it.
+
+It imports all that checks and makes, so it is imported only where a collection is not as it was.
+"""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from atlas.checks.checked import Checked
+from atlas.checks.pinned import Pinned
+from atlas.checks.single import check_one, keep_grounds
+from atlas.entries.atlas import Atlas
+from atlas.entries.survey import Survey
+from atlas.issues import Issue
+from atlas.kept import Kept, key_of
+from atlas.node.typesetter import Typesetter
+from atlas.render.making import Maker
+from atlas.render.site import Settings
+
+SELDOM = (100_000, 50, 50)
+"""How often a process that does nothing else looks for objects that hold each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it."""
+
+    collection: str
+    """Its id."""
+    made: bytes
+    """What it gives, pickled; empty where there are errors."""
+    texts: bytes
+    """The texts of its pages and files, compressed."""
+    key: bytes
+    """What both are kept by; empty where they cannot be kept."""
+    issues: tuple[Issue, ...]
+    """Errors and warnings."""
+
+
+class Workshop:
+    """What checks and makes collections in one process; `general` is the digest of what all of them follow from."""
+
+    def __init__(
+        self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter, general: str
+    ) -> None:
+        self._survey = survey
+        self._pinned = pinned
+        self._kept = kept
+        self.typesetter = typesetter
+        self._settings = settings
+        self._general = general
+        self._maker: Maker | None = None
+
+    def make(self, collection: str) -> Result:
+        """Check one collection, and make what it gives if there is no error."""
+        single = check_one(self._survey, self._pinned, collection, self.typesetter.typeset, self._kept)
+        if single.checked is None:
+            return Result(collection, b"", b"", b"", single.issues)
+        if self._maker is None:
+            self._maker = Maker(self._settings, self._kept, self.typesetter)
+        pinned, found = self._pinned, self._survey
+        one = single.checked
+        atlas = Atlas(found.root, found.content, {collection: one.collection}, pinned.sources, pinned.unread)
+        checked = Checked(atlas, {collection: one}, pinned.files, pinned.pins, single.issues)
+        made, texts = self._maker.make(checked, one, single.issues)
+        grounds = keep_grounds(found, pinned, single, self._kept)
+        key = key_of("made", self._general, grounds) if grounds is not None else b""
+        return Result(collection, pickle.dumps(made, 5), texts, key, single.issues)
+
+
+_shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
+"""What a process makes collections with that does nothing else."""
+
+
+def begin(settings: Settings, survey: Survey, pinned: Pinned, general: str) -> None:
+    """Get ready to make collections, as long as this process lasts."""
+    kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
+    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general)))
+    # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
+
+
+def at_hand() -> tuple[Kept, Workshop]:
+    """What this process has begun with.
+
+    Raises:
+        LookupError: it has not begun.
+    """
+    return _shop.get()
+
+
+def make_one(collection: str) -> Result:
+    """Check and make one collection; what a process is given that has begun."""
+    kept, workshop = at_hand()
+    result = workshop.make(collection)
+    kept.save()
+    return result
+
+
+def _unsaid(_: str) -> None:
+    """Says nothing."""

@@ -1,0 +1,149 @@
+"""Pieces of the whole: kept by what they follow from, made again where that is another, or where they are damaged."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from jinja2 import DictLoader, Environment
+
+from atlas.kept import Kept
+from atlas.render.compiled import Compiled
+from atlas.render.index_names import IndexNames
+from atlas.render.made import MadePiece, ShareData, Text, Writing
+from atlas.render.pieces import Piece, Pieces, name_of
+from atlas.render.site import PageStore
+from atlas.render.whole_making import Loaded
+
+T = TypeVar("T")
+ONE, OTHER = Piece("home", "", b"1"), Piece("family", "a", b"2")
+
+
+class Making:
+    """Makes pieces of a line each, and notes which."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    def __call__(self, pieces: Sequence[Piece]) -> Iterator[tuple[MadePiece, bytes]]:
+        for piece in pieces:
+            self.made.append(name_of(piece))
+            texts = Writing()
+            lines = texts.add(f"lines of {name_of(piece)}\n")
+            yield MadePiece((), (), lines, (), ShareData.of(IndexNames(())), "", "αβ"), texts.data()
+
+
+@pytest.fixture
+def making() -> Making:
+    return Making()
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, making: Making) -> Iterator[Callable[[], Pieces]]:
+    """The pieces of one build after the other."""
+    opened: list[Kept] = []
+
+    def make() -> Pieces:
+        for one in opened:
+            one.close()
+        opened.append(Kept(tmp_path))
+        return Pieces(opened[-1], PageStore(tmp_path / f"bodies-{len(opened)}"), making)
+
+    yield make
+    for one in opened:
+        one.close()
+
+
+def text_of(pieces: Pieces, piece: Piece, made: MadePiece) -> str:
+    return pieces.text(name_of(piece), made.lines)
+
+
+def test_a_piece_is_made_once_for_what_it_follows_from(fresh: Callable[[], Pieces], making: Making) -> None:
+    first = fresh()
+    made = first.gather([ONE, OTHER])
+    assert making.made == ["home ", "family a"]
+    changed = replace(OTHER, key=b"3")
+    second = fresh()
+    again = second.gather([ONE, changed])
+    assert making.made == ["home ", "family a", "family a"]
+    assert again == made
+    assert text_of(second, ONE, again[0]) == "lines of home \n"
+    assert text_of(second, changed, again[1]) == "lines of family a\n"
+    assert fresh().gather([OTHER]) == made[1:]
+    assert len(making.made) == 3
+
+
+def test_texts_that_are_damaged_later_are_made_again(
+    fresh: Callable[[], Pieces], making: Making, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fresh().gather([ONE])
+    pieces = fresh()
+    (made,) = pieces.gather([ONE])
+    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+        database.execute("UPDATE kept SET value = x'00' WHERE length(value) < 100")
+    database.close()
+    assert len(making.made) == 1
+    assert text_of(pieces, ONE, made) == "lines of home \n"
+    assert making.made == ["home ", "home "]
+    assert "damaged" in caplog.text
+
+
+def test_a_piece_whose_texts_are_gone_is_made_anew(fresh: Callable[[], Pieces], making: Making, tmp_path: Path) -> None:
+    fresh().gather([ONE])
+    pieces = fresh()
+    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+        assert database.execute("DELETE FROM kept WHERE length(value) < 100").rowcount == 1
+    database.close()
+    (made,) = pieces.gather([ONE])
+    assert len(making.made) == 2
+    assert text_of(pieces, ONE, made) == "lines of home \n"
+
+
+def test_a_share_is_read_when_it_is_asked_for_and_equal_ones_have_one_digest() -> None:
+    share = ("a", Text(0, 1, b"d"))
+    data = ShareData.of(share)
+    assert ShareData.of(pickle.loads(pickle.dumps(share))) == data  # noqa: S301 - made here
+    assert data.share() == share
+    assert ShareData.of(("a", Text(0, 2, b"d"))).digest != data.digest
+
+
+class _Given:
+    """Collections that have nothing but some shares."""
+
+    def __init__(self, **shares: object) -> None:
+        self.shares = {kind: ShareData.of(share) for kind, share in shares.items()}
+
+
+def test_shares_are_in_the_order_of_the_collections_that_have_one() -> None:
+    given = [_Given(home=("a",)), _Given(), _Given(home=("b",))]
+    loaded: Loaded[tuple[str]] = Loaded(given, "home")  # type: ignore[arg-type]  # of a collection only this is read
+    assert len(loaded) == 2
+    assert list(loaded) == [("a",), ("b",)]
+    assert loaded[1:] == [("b",)]
+
+
+def test_a_template_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str | None] = []
+    compile_one = Environment.compile
+
+    def noted(environment: Environment, source: str, name: str | None = None, *others: object) -> object:
+        compiled.append(name)
+        return compile_one(environment, source, name, *others)  # type: ignore[call-overload]  # as it was given
+
+    monkeypatch.setattr(Environment, "compile", noted)
+
+    def printed(text: str, kind: str = "pages") -> str:
+        with Kept(tmp_path) as kept:
+            environment = Environment(loader=DictLoader({"a": text}), bytecode_cache=Compiled(kept, kind))  # noqa: S701
+            return environment.get_template("a").render(x="<")
+
+    assert [printed("{{ x }}!"), printed("{{ x }}!")] == ["<!", "<!"]
+    assert compiled == ["a"]
+    assert printed("{{ x }}?") == "<?"
+    assert printed("{{ x }}?", "Markdown") == "<?"
+    assert compiled == ["a", "a", "a"]
