@@ -38,8 +38,8 @@ Each generator builds the same pages: a display formula that no other page has, 
 three blocks of code with two distinct texts. OpenModelAtlas gets them as entries, {folder} to a model. It executes
 every formula and compares it with an operator, checks shapes, counts and every excerpt, draws the models, and writes
 what else an atlas has: glossary, comparison, search, data. The others check nothing. Its row *rendering* is the same
-run without the time in which it checked; that time is measured inside the build, and typesetting formulas is no part
-of it.
+run without the time in which it checked: that is measured in each process that makes pages, on the clock it is their
+average, and typesetting formulas is no part of it.
 
 - **cold**: nothing is left of earlier builds; packages and pinned files are installed.
 - **unchanged**: the same build again.
@@ -172,7 +172,8 @@ def machine(result: dict[str, Any]) -> str:
     load = f"{statistics.median(loads):.1f} (between {min(loads):.1f} and {max(loads):.1f})" if loads else NONE
     parts = [of["processor"], f"{of['cores']} cores", f"{of['memory_gb']} GB", of["system"]]
     parts += [f"Python {of['python']}", f"Node.js {of['node']}", *([of["browser"]] if "browser" in of else [])]
-    where = f"Measured on {of['date']}: {', '.join(parts)}."
+    commit = f" at commit {of['commit']}" if of.get("commit") else ""
+    where = f"Measured on {of['date']}{commit}: {', '.join(parts)}."
     return f"{where} Load average when a run began: {load}. Versions: {named}."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import signal
 import subprocess
 import tarfile
 import zipfile
@@ -19,6 +20,13 @@ from atlas.entries.collection import Library
 from atlas.entries.load import load
 from atlas.sizes import size
 from atlas.sources.store import PinnedText, SourceStore
+
+
+def pytest_configure() -> None:
+    """Let programs that tests start be interrupted: a shell's job in the background, and all it starts, ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 PROJECT = Path(__file__).resolve().parent / "project"
 """A small atlas whose every line stays as it is: two components of a model, and a layer of a library."""

@@ -179,15 +179,13 @@ class _Whole:
 
     def _page(self, page: MadePage, read: Read, leads: str) -> SitePage:
         """A page as it is written, with its relatives in all collections."""
-        column = page.column.digest if page.column is not None else b""
-        digest = [page.body.digest, column, repr(page.headings).encode()]
-        body, headings = partial(read, page.body), page.headings
+        body, headings, digest = partial(read, page.body), page.headings, page.digest
         led: tuple[str, ...] = (leads,)
         if page.entry:
             relatives = self._related.of(page.entry, page.operator, page.family)
             body = partial(self._body, page, read, relatives)
             headings = (*headings, *page.also_in) if relatives.links else headings
-            digest.append(repr(relatives).encode())
+            digest = _digest([page.digest, relatives.digest])
             led = (leads, relatives.leads)
         return SitePage(
             url=page.url,
@@ -203,7 +201,7 @@ class _Whole:
                 "structure": partial(read, page.column) if page.column is not None else None,
             },
             alternates=alternates(page.kind, page.url),
-            digest=_digest(digest),
+            digest=digest,
             leads=led,
         )
 
@@ -218,7 +216,7 @@ class _Whole:
             return SiteAsset(url, content, text.links, page=page.url, leads=(leads,))
         relatives = self._related.of(page.entry, page.operator, page.family)
         content = Produced(
-            partial(self._markdown_text, page, read, relatives), _digest([text.digest, repr(relatives).encode()])
+            partial(self._markdown_text, page, read, relatives), _digest([text.digest, relatives.digest])
         )
         more = partial(self._relatives.links, page.url, relatives)
         return SiteAsset(url, content, text.links, more, (leads, relatives.leads), page.url)

@@ -15,6 +15,7 @@ from typing import Literal
 
 from atlas.issues import Issue
 from atlas.render.citation_share import CitationShare
+from atlas.render.packed import Packed
 from atlas.render.search_share import FoundShare
 from atlas.render.site import FoundGroup, Heading, NavSection, Redirect
 from atlas.render.uses import UsesShare
@@ -28,7 +29,7 @@ LEVEL = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class Text(Packed):
     """Where a text of a collection lies among its texts."""
 
     start: int
@@ -42,7 +43,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class MadePage:
+class MadePage(Packed):
     """A page, finished but for what is known only of all pages: whether its title is one of a kind, who is related."""
 
     url: str
@@ -61,6 +62,8 @@ class MadePage:
     """The sections of the navigation that lead to it; None keeps it out."""
     headings: tuple[Heading, ...]
     """The table of contents."""
+    digest: bytes
+    """What tells its HTML, with the column and the headings, from that of every other page."""
     body: Text
     """Its HTML."""
     column: Text | None
@@ -78,7 +81,7 @@ class MadePage:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeFile:
+class MadeFile(Packed):
     """A file beside the pages."""
 
     url: str
@@ -90,7 +93,7 @@ class MadeFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ShareData:
+class ShareData(Packed):
     """A collection's share of some pages of the whole: read only where these are made anew."""
 
     digest: bytes

@@ -36,12 +36,11 @@ class Pieces(Texts):
 
     def __init__(self, kept: Kept, store: PageStore, make: PieceMaker) -> None:
         super().__init__(kept, store)
-        self._results = kept
         self._make = make
 
     def gather(self, pieces: Sequence[Piece]) -> list[MadePiece]:
         """What each piece gives, as it was kept, or made now."""
-        kept = self._results.get(piece.key for piece in pieces)
+        kept = self._kept.get(piece.key for piece in pieces)
         there = self.there(kept)
         missing = [piece for piece in pieces if piece.key not in there]
         made: dict[bytes, MadePiece] = {}
@@ -49,7 +48,7 @@ class Pieces(Texts):
             for piece, (one, texts) in zip(missing, self._make(missing), strict=True):
                 made[piece.key] = one
                 self.add_new(name_of(piece), texts)
-                self._results.put({piece.key: pickle.dumps(one, 5), texts_key(piece.key): texts})
+                self._kept.put({piece.key: pickle.dumps(one, 5), texts_key(piece.key): texts})
         for piece in pieces:
             if piece.key not in made:
                 # From the user's own cache, written by this very code, and whole by its digest.
@@ -60,6 +59,8 @@ class Pieces(Texts):
     def _again(self, piece: Piece) -> Callable[[], bytes]:
         def again() -> bytes:
             ((_, texts),) = self._make([piece])
+            self._kept.put({texts_key(piece.key): texts})
+            self.add_new(name_of(piece), texts)
             return texts
 
         return again

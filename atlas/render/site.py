@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from atlas.issues import Issue
+from atlas.render.packed import Packed
 
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache
@@ -72,7 +73,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Packed):
     """One line of a page's table of contents."""
 
     level: int
@@ -86,7 +87,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class NavSection:
+class NavSection(Packed):
     """A section of the navigation that leads to a page."""
 
     title: str
@@ -263,7 +264,7 @@ class SearchRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGroup:
+class FoundGroup(Packed):
     """Things of one kind that search finds, with the words by which it finds them, ready for an index to merge.
 
     What is a list here is one text or one array of bytes, so that ten thousand pages need little memory.

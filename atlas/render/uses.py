@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from atlas.kept import key_of
 from atlas.render.addresses import component_page, formulation, markdown_file
 from atlas.render.link import Link
+from atlas.render.packed import Packed
 
 if TYPE_CHECKING:
     from atlas.checks.checked import CheckedCollection, CheckedEntry
@@ -23,7 +24,7 @@ ALSO_IN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Documented:
+class Documented(Packed):
     """A passage of a pinned file that an entry documents."""
 
     source: str
@@ -39,7 +40,7 @@ class Documented:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Use(Packed):
     """An entry with what it uses."""
 
     id: str
@@ -148,6 +149,8 @@ class Relatives:
     """Where all are listed, if there are too many to name."""
     leads: str
     """The addresses that a page and its Markdown lead to by naming them, a line each."""
+    digest: bytes
+    """What tells them from all others."""
 
 
 class Related:
@@ -178,7 +181,8 @@ class Related:
         left = len(relatives) - 1 - len(others)
         more = Link(f"{left:,} more, with the operator", formulation(family, operator)) if left else None
         named = [link.url.partition("#")[0] for link in (*links, *([more] if more else []))]
-        return Relatives(tuple(links), more, "\n".join([*named, *map(markdown_file, named)]))
+        leads = "\n".join([*named, *map(markdown_file, named)])
+        return Relatives(tuple(links), more, leads, key_of("relatives", repr((links, more))))
 
 
 def _use(entry: CheckedEntry, collection: CheckedCollection) -> Use:

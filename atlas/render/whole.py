@@ -55,10 +55,10 @@ class Whole:
         yield self._piece("sources", "", names, *states)
         for source, state in zip(self._pinned.sources.values(), states, strict=True):
             # Its data file names the passages that are documented.
-            passages = [self.uses.passages(source.id, path) for path in source.data.files]
-            yield self._piece("source", source.id, state, repr(passages))
+            passages = [self._passages(source.id, path) for path in source.data.files]
+            yield self._piece("source", source.id, state, *passages)
             for path, found in zip(source.data.files, passages, strict=True):
-                yield self._piece("file", f"{source.id}:{path}", state, repr(found))
+                yield self._piece("file", f"{source.id}:{path}", state, found)
         yield self._of_shares("names", "glossary")
         yield self._of_shares("claims", "verification")
         yield self._piece("data", "", names, *states)
@@ -80,6 +80,14 @@ class Whole:
             users = [(one.id, one.title, one.within, one.operator) for one in found]
             formulas = [(one, self.uses.formula(one)) for one in dict.fromkeys(one.operator for one in found)]
             yield self._piece("family", name, repr((users, formulas)))
+
+    def _passages(self, source: str, path: str) -> str:
+        """All that is documented of a file, with the entries that document it."""
+        found = self.uses.passages(source, path)
+        # Tuples, as these are many, and what is made of plain tuples is written down in a moment.
+        return repr(
+            [(one.id, one.title, one.within, passage.first, passage.last, passage.claim) for one, passage in found]
+        )
 
     def _family_names(self) -> list[str]:
         """The families of operators, which are kept, as to import all operators for their names takes long."""

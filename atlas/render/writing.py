@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from atlas.entries.atlas import Entry
-from atlas.kept import Kept
+from atlas.kept import Kept, key_of
 from atlas.operators.catalogue import find
 from atlas.render.addresses import markdown_file
 from atlas.render.data_files import DataFile, settled
@@ -73,6 +73,9 @@ class Sheets:
         entry = plan.owner if isinstance(plan.owner, Entry) else None
         self._lead(plan.url, targets(rendered.body))
         self._lead(markdown_file(plan.url), links)
+        body = self.texts.add(rendered.body)
+        column = self.texts.add(rendered.column) if rendered.column else None
+        told = (body.digest, column.digest if column is not None else b"", repr(rendered.headings))
         return MadePage(
             plan.url,
             plan.kind,
@@ -82,8 +85,9 @@ class Sheets:
             plan.edit_path,
             plan.nav,
             rendered.headings,
-            body=self.texts.add(rendered.body),
-            column=self.texts.add(rendered.column) if rendered.column else None,
+            key_of("page made", *told),
+            body=body,
+            column=column,
             markdown=self.texts.add(text, links),
             entry=entry.id if entry is not None else "",
             operator=entry.data.operator if entry is not None else "",

@@ -179,10 +179,10 @@ def test_huge_files_are_refused_in_little_memory(project: Path) -> None:
         [sys.executable, "-c", LOADER, str(project), str(MEMORY)], capture_output=True, text=True, check=False
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    assert ran.stdout.split("\n")[:-1] == [
+    assert sorted(ran.stdout.splitlines()) == [
         "A001 content/transformer/encoder/ffn-layer-norm.yml",
-        "A125 sources/chainer.yml",
         "A001 sources/new.yml",
+        "A125 sources/chainer.yml",
     ]
 
 

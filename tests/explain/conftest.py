@@ -121,10 +121,17 @@ def unchanged() -> dict[tuple[Any, ...], list[str]]:
     return {}
 
 
+@pytest.fixture(scope="session")
+def built_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the examples are that are built: all in one place, so that what is the same in them is made once."""
+    return tmp_path_factory.mktemp("built") / "project"
+
+
 @pytest.fixture
 def run(
     typesetter: Typesetter,
     unchanged: dict[tuple[Any, ...], list[str]],
+    built_place: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -145,7 +152,8 @@ def run(
     }
 
     def carried_out(example: Example, is_wrong: bool) -> list[str]:
-        root = tmp_path / ("wrong" if is_wrong else "right")
+        root = built_place if example.how == "build" else tmp_path / ("wrong" if is_wrong else "right")
+        shutil.rmtree(root, ignore_errors=True)
         # The right form of an edit is what stands there anyway.
         key = (example.how, example.base, example.given, not is_wrong and not example.right_files)
         if key[-1] and example.how in ("edit", "files", "recorded", "verify", "build"):

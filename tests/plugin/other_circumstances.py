@@ -24,4 +24,8 @@ if __name__ == "__main__":
 
     from mkdocs.__main__ import cli
 
+    from atlas.render import gathering
+
+    vars(gathering)["WORTHWHILE"] = 1  # where there are several cores, all of them make collections
+
     sys.exit(cli(sys.argv[2:]))

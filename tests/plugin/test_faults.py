@@ -123,11 +123,23 @@ def expected(built: Project, tmp_path_factory: pytest.TempPathFactory) -> Site:
     return clean.site()
 
 
+@pytest.fixture(scope="module")
+def pristine(built: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project that was built."""
+    copy = tmp_path_factory.mktemp("pristine") / "project"
+    shutil.copytree(built.root, copy)
+    return copy
+
+
 @pytest.fixture
-def project(built: Project, expected: Site, tmp_path: Path) -> Project:
-    """A project with a site, and with an edit of its prose that is not built yet."""
-    made = Project(tmp_path / "project", tmp_path / "cache")
-    shutil.copytree(built.root, made.root)
+def project(built: Project, pristine: Path, expected: Site, tmp_path: Path) -> Project:
+    """A project with a site, and with an edit of its prose that is not built yet.
+
+    It lies where it was built, so that what was kept of it then holds.
+    """
+    made = Project(built.root, tmp_path / "cache")
+    shutil.rmtree(made.root)
+    shutil.copytree(pristine, made.root)
     shutil.copytree(built.cache, made.cache, symlinks=True)
     made.edit()
     return made
@@ -179,6 +191,7 @@ def test_a_build_that_is_killed_while_the_sites_change_places(project: Project, 
 
 @pytest.mark.parametrize("limit", [0, 20_000, 60_000])
 def test_a_disk_that_is_full(survived: Project, limit: int) -> None:
+    (survived.cache / FILE).unlink()  # so that there is something to write
     text = said(Project.ended(survived.begin(limit)))
     assert "File too large" in text
 

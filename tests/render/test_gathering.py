@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -15,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from atlas import spread
 from atlas.checks.single import sources_of
 from atlas.entries.atlas import Atlas
 from atlas.entries.survey import survey
@@ -30,6 +32,7 @@ from atlas.render.site import PageStore, Settings
 from atlas.render.workshop import Result, Workshop
 from atlas.sources.store import SourceStore
 
+SMALL = Path(__file__).parents[1] / "project"
 RESIDUAL = "content/tiny/encoder/residual.yml"
 SUMMARY = "summary: Add what was read."
 ALL = {"chainer", "tiny", "transformer"}
@@ -139,18 +142,47 @@ class Project:
 DAMAGE, DELETE = "UPDATE kept SET value = zeroblob(9)", "DELETE FROM kept"
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Found]:
+    """Where a project lies that was gathered, the file of what was kept then, and what came of it."""
+    folder = tmp_path_factory.mktemp("built")
+    root = folder / "project"
+    shutil.copytree(SMALL, root)
+    with pytest.MonkeyPatch.context() as patch:
+        first = Project(root, folder, lambda place: patch.setenv("OPENMODELATLAS_CACHE", str(place)))
+        found = first.gather("one")
+        return root, first.cache("one") / FILE, found
+
+
 @pytest.fixture
-def project(real_project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    return Project(real_project.root, tmp_path, lambda folder: monkeypatch.setenv("OPENMODELATLAS_CACHE", str(folder)))
+def first(built: tuple[Path, Path, Found]) -> Found:
+    """What was gathered of the project as it is at first."""
+    return built[2]
+
+
+@pytest.fixture
+def project(built: tuple[Path, Path, Found], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """The project as it is at first, in its place; the cache `one` has what was kept of it."""
+    root, kept, _ = built
+    shutil.rmtree(root)
+    shutil.copytree(SMALL, root)
+    made = Project(root, tmp_path, lambda folder: monkeypatch.setenv("OPENMODELATLAS_CACHE", str(folder)))
+    shutil.copyfile(kept, made.cache("one") / FILE)
+    return made
 
 
 @pytest.fixture
 def in_processes(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Have even this little made in two processes."""
+    """Have even this little made in two processes that begin anew, as they do where copies of one cannot be made.
+
+    Builds in whole processes are tested with copies.
+    """
 
     def choose() -> None:
         monkeypatch.setattr(gathering, "WORTHWHILE", 1)
         monkeypatch.setattr(gathering, "processes", lambda: 2)
+        for module in (gathering, spread):
+            monkeypatch.setattr(module, "forks", lambda: False)
 
     return choose
 
@@ -168,11 +200,12 @@ def told(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 def test_here_in_processes_and_kept_it_is_the_same(
     project: Project,
+    first: Found,
     in_processes: Callable[[], None],
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    here = project.gather("one")
+    here = project.gather("new")
     assert sorted(here.worked) == sorted(ALL)
     assert here.made.keys() == ALL
     body = here.texts["tiny tiny/encoder/residual/ body"]
@@ -184,15 +217,15 @@ def test_here_in_processes_and_kept_it_is_the_same(
     assert elsewhere.given == here.given
     assert elsewhere.issues == here.issues
     monkeypatch.setattr(gathering, "cores", lambda *_: pytest.fail("processes were started"))
-    for cache in ("one", "other"):
+    assert here.given == first.given
+    for cache in ("new", "other"):
         kept = project.gather(cache)
         assert kept.worked == []
         assert (kept.given, kept.issues) == (here.given, here.issues)
     assert capfd.readouterr() == ("", "")
 
 
-def test_an_edit_is_all_that_is_made_again(project: Project) -> None:
-    first = project.gather("one")
+def test_an_edit_is_all_that_is_made_again(project: Project, first: Found) -> None:
     project.edit(RESIDUAL, "title: ", "title: New ")
     second = project.gather("one")
     assert second.worked == ["tiny"]
@@ -201,8 +234,7 @@ def test_an_edit_is_all_that_is_made_again(project: Project) -> None:
     assert "New " in second.texts["tiny tiny/encoder/residual/ body"]
 
 
-def test_other_settings_make_all_again(project: Project) -> None:
-    first = project.gather("one")
+def test_other_settings_make_all_again(project: Project, first: Found) -> None:
     second = project.gather("one", edit_address=lambda path: f"https://git.example/other/{path}")
     assert set(second.worked) == ALL
     assert second.texts != first.texts
@@ -211,9 +243,8 @@ def test_other_settings_make_all_again(project: Project) -> None:
 
 @pytest.mark.parametrize("change", [DAMAGE, DELETE])
 def test_texts_that_are_damaged_or_gone_are_made_again_once(
-    project: Project, caplog: pytest.LogCaptureFixture, change: str
+    project: Project, first: Found, caplog: pytest.LogCaptureFixture, change: str
 ) -> None:
-    first = project.gather("one")
     project.texts_kept("one", change)
     second = project.gather("one")
     assert set(second.worked) == ALL
@@ -230,16 +261,13 @@ def test_texts_that_are_damaged_or_gone_are_made_again_once(
     assert told(caplog) == []
 
 
-def test_texts_that_vanish_amid_a_build_are_made_again_once(project: Project) -> None:
-    first = project.gather("one")
+def test_texts_that_vanish_amid_a_build_are_made_again_once(project: Project, first: Found) -> None:
     second = project.gather("one", partial(project.texts_kept, "one", DELETE))
     assert sorted(second.worked) == sorted(ALL)
     assert second.given == first.given
 
 
 def test_texts_that_vanish_and_cannot_be_made_again_as_they_were_are_told_of(project: Project) -> None:
-    project.gather("one")
-
     def vanish() -> None:
         project.texts_kept("one", DELETE)
         project.edit(RESIDUAL, "title: ", "title: New ")
@@ -250,9 +278,8 @@ def test_texts_that_vanish_and_cannot_be_made_again_as_they_were_are_told_of(pro
 
 
 def test_damaged_collections_are_made_again_with_one_warning(
-    project: Project, caplog: pytest.LogCaptureFixture
+    project: Project, first: Found, caplog: pytest.LogCaptureFixture
 ) -> None:
-    first = project.gather("one")
     with closing(sqlite3.connect(project.cache("one") / FILE)) as database, database:
         database.execute("UPDATE kept SET digest = zeroblob(16)")
     second = project.gather("one")
@@ -262,7 +289,6 @@ def test_damaged_collections_are_made_again_with_one_warning(
 
 
 def test_errors_in_one_collection_leave_the_others_as_they_were_kept(project: Project) -> None:
-    project.gather("one")
     project.edit(RESIDUAL, "operator: ", "operator: no_")
     broken = project.gather("one")
     assert broken.worked == ["tiny"]
@@ -283,8 +309,7 @@ def test_errors_are_the_same_from_processes(project: Project, in_processes: Call
     assert here.given == elsewhere.given
 
 
-def test_warnings_are_kept_and_told_again(project: Project) -> None:
-    first = project.gather("one")
+def test_warnings_are_kept_and_told_again(project: Project, first: Found) -> None:
     assert [issue.severity for issue in first.issues] == ["warning"] * len(first.issues)
     assert first.issues
     again = project.gather("one")
@@ -293,15 +318,14 @@ def test_warnings_are_kept_and_told_again(project: Project) -> None:
 
 
 def test_a_process_that_dies_is_told_of_and_the_next_build_is_right(
-    project: Project, in_processes: Callable[[], None], pieces: Any, monkeypatch: pytest.MonkeyPatch
+    project: Project, first: Found, in_processes: Callable[[], None], pieces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = project.gather("one")
     in_processes()
     with monkeypatch.context() as patch:
         patch.setattr(workshop, "make_one", pieces.die)
         with pytest.raises(ExecutorError, match=r"^the work was not finished, as what was at it is gone: "):
             project.gather("other")
-    assert project.gather("other").given == expected.given
+    assert project.gather("other").given == first.given
 
 
 def test_a_node_that_dies_in_a_process_is_told_of(
@@ -315,14 +339,14 @@ def test_a_node_that_dies_in_a_process_is_told_of(
 
 def test_processes_say_nothing_of_a_cache_that_cannot_be_written(
     project: Project,
+    first: Found,
     in_processes: Callable[[], None],
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    expected = project.gather("one")
     in_processes()
     (project.cache("other") / FILE).mkdir()
-    assert project.gather("other").given == expected.given
+    assert project.gather("other").given == first.given
     assert len(told(caplog)) == 1
     assert capfd.readouterr() == ("", "")
 

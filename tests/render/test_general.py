@@ -106,7 +106,7 @@ def test_another_version_of_a_library_or_of_the_code_changes_the_key(
     before = general_key(settings)
     for library in ("jinja2", "markupsafe", "mdit-py-plugins"):
         with monkeypatch.context() as patch:
-            patch.setattr(general, "version", lambda name, wanted=library: version(name) + "1" * (name == wanted))
+            patch.setattr(general, "version_of", lambda name, wanted=library: version(name) + "1" * (name == wanted))
             assert general_key(settings) != before, library
     monkeypatch.setattr(general, "code_digest", lambda *rooms: f"other code of {rooms}")
     assert general_key(settings) != before

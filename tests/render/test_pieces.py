@@ -78,7 +78,7 @@ def test_a_piece_is_made_once_for_what_it_follows_from(fresh: Callable[[], Piece
     assert len(making.made) == 3
 
 
-def test_texts_that_are_damaged_later_are_made_again(
+def test_texts_that_are_damaged_later_are_made_again_once(
     fresh: Callable[[], Pieces], making: Making, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     fresh().gather([ONE])
@@ -91,6 +91,11 @@ def test_texts_that_are_damaged_later_are_made_again(
     assert text_of(pieces, ONE, made) == "lines of home \n"
     assert making.made == ["home ", "home "]
     assert "damaged" in caplog.text
+    caplog.clear()
+    pieces = fresh()
+    assert text_of(pieces, ONE, *pieces.gather([ONE])) == "lines of home \n"
+    assert len(making.made) == 2
+    assert caplog.text == ""
 
 
 def test_a_piece_whose_texts_are_gone_is_made_anew(fresh: Callable[[], Pieces], making: Making, tmp_path: Path) -> None:
