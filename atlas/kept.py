@@ -1,4 +1,4 @@
-"""What may be computed again and is kept, by what it follows from: proofs that hold, typeset formulas, drawn diagrams.
+"""What may be computed again is kept by what it follows from: proofs, formulas, diagrams, templates, finished pages.
 
 A result that is missing, damaged or of another version is computed anew, so nothing here can make a build wrong; and a
 cache that cannot be written costs time and one warning, never the build.

@@ -14,7 +14,6 @@ from pathlib import Path
 def describe() -> dict[str, str | int | float]:
     """The machine and the time, as they are written beside figures."""
     return {
-        "commit": _commit(),
         "date": datetime.now(UTC).date().isoformat(),
         "processor": _first_field(Path("/proc/cpuinfo"), "model name") or platform.processor() or platform.machine(),
         "cores": os.cpu_count() or 1,
@@ -23,20 +22,6 @@ def describe() -> dict[str, str | int | float]:
         "python": platform.python_version(),
         "node": _node_version(),
     }
-
-
-def _commit() -> str:
-    """The commit that is measured, with a plus where files differ from it; empty outside of a repository."""
-    git, here = shutil.which("git"), Path(__file__).parent
-    if git is None:
-        return ""
-
-    def told(*words: str) -> str:
-        command = [git, "-C", str(here), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()  # noqa: S603 - as found
-
-    commit = told("rev-parse", "--short=12", "HEAD")
-    return f"{commit}+" if commit and told("status", "--porcelain", "--untracked-files=no") else commit
 
 
 def _node_version() -> str:

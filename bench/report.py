@@ -172,8 +172,7 @@ def machine(result: dict[str, Any]) -> str:
     load = f"{statistics.median(loads):.1f} (between {min(loads):.1f} and {max(loads):.1f})" if loads else NONE
     parts = [of["processor"], f"{of['cores']} cores", f"{of['memory_gb']} GB", of["system"]]
     parts += [f"Python {of['python']}", f"Node.js {of['node']}", *([of["browser"]] if "browser" in of else [])]
-    commit = f" at commit {of['commit']}" if of.get("commit") else ""
-    where = f"Measured on {of['date']}{commit}: {', '.join(parts)}."
+    where = f"Measured on {of['date']}: {', '.join(parts)}."
     return f"{where} Load average when a run began: {load}. Versions: {named}."
 
 

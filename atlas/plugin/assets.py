@@ -67,7 +67,7 @@ class _AssetFile(File):
         return None if isinstance(content, Path) else _written(self._asset.url, content)
 
     def copy_file(self, dirty: bool = False) -> None:
-        """Put the file in its place, unless it is the present site's, which is linked later."""
+        """Put the file in its place, unless it is the present site's, which stays or is linked later."""
         content = self._asset.content
         if self._reuse.is_same(self.dest_uri, _digest(content)):
             return

@@ -50,9 +50,9 @@ class Build:
     held: str | None = None
     """The content of the prose page at hand while search plugins are shown another."""
     reuse: Reuse | None = None
-    """The present site as a source of files; None where other plugins may do anything to the new ones."""
+    """The present site as a source of files; None where plugins may change them, or another build holds it."""
     lock: FileLock | None = None
-    """Keeps other builds from changing the site while it is a source of files."""
+    """Keeps other builds from changing the site while it is a source of files, or is exchanged."""
     assets: list[SiteAsset] = field(default_factory=list)
     """The files beside the pages."""
     finished: list[EntityPage] = field(default_factory=list)

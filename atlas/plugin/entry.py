@@ -41,7 +41,7 @@ _AFTER_ALL = -1000  # also after plugins that ask to be last, as nothing may fai
 
 
 class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # MkDocs leaves the class hook untyped
-    """Builds the atlas's pages inside MkDocs."""
+    """Begins each build, and hands MkDocs' events on to its steps."""
 
     def __init__(self) -> None:
         self._command: str | None = None

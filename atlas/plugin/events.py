@@ -66,7 +66,7 @@ _NOT_COPIED = (".yml", ".yaml", ".proofs.json")
 
 
 class RealBuild(Steps):
-    """Builds the atlas's pages inside MkDocs."""
+    """A build that has something to do: its pages are made, or taken from the present site."""
 
     def __init__(
         self,

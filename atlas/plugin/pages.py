@@ -1,4 +1,4 @@
-"""What MkDocs is given: a generated page for each entity, files beside them, and the table of contents of both.
+"""What MkDocs is given: a generated page for each entity, and the table of contents of all pages.
 
 Entities become real pages, so that navigation, edit links, the sitemap and other plugins see them as any other page.
 """

@@ -1,7 +1,8 @@
 """What of the present site is used again by a build that changes it: pages and files that would come out the same.
 
-They are linked into the new site, which takes the place of the present one only when it is whole. Nothing is linked
-before everything else is written, so that nobody can write to the present site through a link.
+Where most stay, they stay where they are and the others are exchanged; else they are linked into the new site, which
+takes the place of the present one only when it is whole. Nothing is linked before everything else is written, so that
+nobody can write to the present site through a link.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ class Reuse:
         self._linked: dict[str, Written] = {}
 
     def is_same(self, path: str, key: bytes) -> bool:
-        """Whether a file of the new site will be the one that the present site has; it is linked then.
+        """Whether a file of the new site will be the one that the present site has; it is taken from there then.
 
         Args:
             path: Its path in both.

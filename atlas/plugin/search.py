@@ -1,4 +1,4 @@
-"""The search index of a build: the records of the atlas's pages and of prose, for a theme that has the palette."""
+"""The search index of a build: what is found of the atlas's pages and of prose, for a theme that has the palette."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Steps:
-    """One build, from `on_config` to `close`; each step is the plugin's event of its name."""
+    """One build, from `on_config` to `close`: each step is the event of its name, or one of two parts in an event."""
 
     is_shown = False
     """Whether the build left a site without faults in its place."""

@@ -1,6 +1,6 @@
 """The alphabetical index: everything that search finds, as pages that need no script.
 
-It is made of the same records, so that what the one finds by a name stands in the other.
+It is made of the names of what search finds, so that what the one finds by a name stands in the other.
 """
 
 from __future__ import annotations

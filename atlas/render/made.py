@@ -1,4 +1,4 @@
-"""What one collection gives to a site: its finished pages in all their forms, and its share of the pages of the whole.
+"""What one collection, or one piece of the whole, gives to a site: finished pages in all their forms, and shares.
 
 It is plain data that any process can make and any build can take as it was kept; the texts, which are most of it, lie
 compressed beside it and are read one at a time.
@@ -30,7 +30,7 @@ LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Text(Packed):
-    """Where a text of a collection lies among its texts."""
+    """Where a text lies among those of its collection or piece."""
 
     start: int
     """The offset of its first compressed byte."""

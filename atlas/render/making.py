@@ -1,6 +1,7 @@
 """Makes what one collection gives to a site: its pages in all forms, its data files and its shares.
 
-A few pages are in memory at a time, with their views and formulas; what is left is texts, compressed, and little else.
+Pages are rendered and their formulas typeset a few at a time; the views of one collection stay until its words for
+search are read. What is left is texts, compressed, and little else.
 """
 
 from __future__ import annotations

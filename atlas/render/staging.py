@@ -1,4 +1,4 @@
-"""A build in a folder beside the site, put in the site's place only when it is whole.
+"""A build in a folder beside the site: put in the site's place when it is whole, or exchanged with it file by file.
 
 A failed, interrupted or killed build leaves the previous site as it was; what a killed one left is removed by the next.
 """
@@ -29,7 +29,7 @@ _ABANDONED_AFTER = 3600.0
 
 
 class Staging:
-    """One build's folders; `new` becomes the site, `work` is scratch space, and both go when the build ends."""
+    """One build's folders; what is in `new` becomes the site, `work` is scratch space, both go when the build ends."""
 
     def __init__(self, site: Path) -> None:
         # A site that is a symbolic link keeps being one: what it points to is replaced.

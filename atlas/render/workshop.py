@@ -73,7 +73,7 @@ class Workshop:
 
 
 _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
-"""What a process makes collections with that does nothing else."""
+"""What a process makes collections with that does nothing else; set once, as a pool hands nothing to what it calls."""
 
 
 def begin(settings: Settings, survey: Survey, pinned: Pinned, general: str) -> None:
