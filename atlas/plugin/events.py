@@ -330,9 +330,11 @@ class RealBuild(Steps):
     def _keep_present(self, files: Mapping[str, Written], *, accepted: bool, links_hold: bool) -> None:
         """Keep what is known of the new site, so that the next build can tell whether it is what would be built."""
         grounds, site = self._grounds, self._build.staging.site
-        whole = grounds.whole if grounds is not None and accepted and grounds.still_hold() else b""
+        holds = grounds is not None and grounds.still_hold()
+        whole = grounds.whole if grounds is not None and holds and accepted else b""
         is_heard = _mkdocs_log.isEnabledFor(logging.WARNING)
-        known = files if self._build.reuse is None else self._build.reuse.with_keys(files)
+        # What changed while pages were made may be in some of them, so of none it is known what it follows from.
+        known = self._build.reuse.with_keys(files) if self._build.reuse is not None and holds else files
         self.present = Present(whole, is_heard, tuple(self._warnings.told), links_hold, known)
         if not self._is_preview:
             keep_present(site, self.present)

@@ -37,6 +37,8 @@ def exchange(folder: Path, site: Path, kept: Collection[str]) -> None:
     new = frozenset(put)
     if any((site / path).is_dir() or not there.isdisjoint(_above(path)) for path in put):
         raise OSError(errno.EEXIST, "a file of the site stands where a folder comes, or a folder where a file comes")
+    if not there.isdisjoint(above for path in kept for above in _above(path)):
+        raise OSError(errno.ELOOP, "a folder of the site is a link, so that files that stay are not in the site itself")
     drop = sorted(path for path in there if not path.startswith(".") and path not in new and path not in kept)
     write_whole(folder / _PLAN, json.dumps({"put": put, "drop": drop}))
     try:

@@ -15,7 +15,8 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
 from atlas import kept
-from atlas.plugin import present
+from atlas.plugin import events, present
+from atlas.plugin.fingerprint import Grounds
 from atlas.render import making
 from atlas.render.made import MadePiece
 from atlas.render.pieces import Piece
@@ -314,3 +315,24 @@ def test_an_edit_makes_only_those_pages_of_the_whole_that_show_it(
         ONE[name](project, random.Random(3))  # noqa: S311 - a reproducible edit, not a secret
         built("kept")
         assert set(made) == pieces, name
+
+
+def test_of_pages_that_were_made_while_something_changed_it_is_not_known_what_they_follow_from(
+    project: Path, built: Builds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept_ones: list[present.Present] = []
+
+    def noted(site: Path, one: present.Present) -> None:
+        kept_ones.append(one)
+        present.keep_present(site, one)
+
+    monkeypatch.setattr(events, "keep_present", noted)
+    built("kept")
+    ONE["summary"](project, random.Random(2))  # noqa: S311 - a reproducible edit, not a secret
+    with monkeypatch.context() as patch:
+        patch.setattr(Grounds, "still_hold", lambda _: False)
+        built("kept")
+    built("kept")
+    first, doubtful, last = kept_ones
+    assert all(one.whole and any(file.key for file in one.files.values()) for one in (first, last))
+    assert (doubtful.whole, {file.key for file in doubtful.files.values()}) == (b"", {b""})

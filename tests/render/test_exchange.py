@@ -120,3 +120,16 @@ def test_a_link_in_the_site_is_replaced_and_not_followed(site: Path, staging: Pa
     exchange(staging, site, KEPT)
     assert texts(site) == {**AFTER, **HIDDEN}
     assert (tmp_path / "elsewhere").read_text(encoding="utf-8") == "another's"
+
+
+def test_where_files_that_stay_lie_behind_a_link_nothing_is_exchanged(
+    site: Path, staging: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "elsewhere", {"one.html": "kept"})
+    (site / "linked").symlink_to(tmp_path / "elsewhere")
+    before = texts(site)
+    with pytest.raises(OSError, match="a folder of the site is a link"):
+        exchange(staging, site, (*KEPT, "linked/one.html"))
+    assert texts(site) == before
+    assert (site / "linked/one.html").read_text(encoding="utf-8") == "kept"
+    assert texts(staging / "new") == NEW
