@@ -118,9 +118,12 @@ const enhance = () => {
       const top = (begun ?? place).getBoundingClientRect().top;
       kept.className = place.className;
       kept.style.minHeight = `${place.getBoundingClientRect().bottom - top}px`;
+      const focused = document.activeElement; /* is not lost with what is replaced or moved */
+      const had = place.contains(focused) || begun?.contains(focused);
       if (begun) begun.querySelector("ol").append(...code.querySelectorAll("li"));
       place.replaceWith(kept);
       kept.append(begun ?? code);
+      if (had) (kept.contains(focused) ? focused : kept.querySelector("[tabindex]")).focus({ preventScroll: true });
       if (!begun) addCopy(code);
     } catch {
       place.removeAttribute("style"); /* the link leads to the same lines */

@@ -71,3 +71,13 @@ def test_each_passage_is_published_once_and_all_of_them_are_used() -> None:
     there = {file.relative_to(SITE).as_posix() for file in (SITE / "passages").glob("*")}
     assert used == there
     assert all(json.loads((SITE / name).read_text(encoding="utf-8")).startswith('<div class="code"') for name in there)
+
+
+def test_focus_stays_where_a_link_gives_way_to_code(visit: Opener, heavy: str) -> None:
+    page = visit(heavy).page
+    page.locator("a[data-passage]").last.evaluate("link => link.focus()")
+    expect(page.locator("main :focus")).to_have_count(1)
+    for link in page.locator("a[data-passage]").element_handles():
+        link.evaluate("link => link.scrollIntoView()")
+    expect(links(page)).to_have_count(0)
+    expect(page.locator("main .code :focus")).to_have_count(1)
