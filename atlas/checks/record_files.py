@@ -54,7 +54,7 @@ def read_records(owner: Placed, kind: type[R]) -> tuple[R, ...]:
     try:
         text = read_text(path, MAX_RECORDS)
         # mypy takes no type that is a value; pydantic does, and checks every record against it.
-        return TypeAdapter(tuple[kind, ...]).validate_json(text)  # type: ignore[valid-type]
+        return TypeAdapter(tuple[kind, ...]).validate_json(text)  # type: ignore[valid-type]  # known when it runs
     except FileNotFoundError:
         return ()
     except (OSError, UnicodeDecodeError, FileTooLargeError, ValidationError) as error:
