@@ -17,8 +17,11 @@ from typing import IO
 
 from atlas.exceptions import FileTooLargeError
 
+PIECE = 1 << 16
+"""How many bytes are read at least of a file that holds more than it was said to."""
 
-def read_bytes(path: Path, limit: int) -> bytes:
+
+def read_bytes(path: str | Path, limit: int) -> bytes:
     """The content of a plain file.
 
     Raises:
@@ -27,12 +30,22 @@ def read_bytes(path: Path, limit: int) -> bytes:
     """
     # A pipe would be waited for when it is opened, unless told not to.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    try:
+        about = os.fstat(descriptor)
+        if stat.S_ISDIR(about.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "it is no file but a pipe, a device or a folder", str(path))
-        content = file.read(limit + 1)
+        # As much as the file is said to hold is asked for: to make room for `limit` bytes takes longer than to read.
+        content = os.read(descriptor, min(about.st_size, limit) + 1)
+        while len(content) <= limit and (
+            more := os.read(descriptor, min(limit + 1 - len(content), max(PIECE, len(content))))
+        ):
+            content += more
+    finally:
+        os.close(descriptor)
     if len(content) > limit:
-        raise FileTooLargeError(f"{path.name} has more than {limit:,} bytes")
+        raise FileTooLargeError(f"{Path(path).name} has more than {limit:,} bytes")
     return content
 
 

@@ -11,6 +11,7 @@ import logging
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
@@ -39,6 +40,13 @@ SHORT = 1 << 14
 AT_ONCE = 500
 """How many keys one question to the database has."""
 
+LEVEL = 1
+"""The level of compression, which is the fastest: nearly all that is compressed is read back soon."""
+SMALLEST_WINDOW = 9
+"""The least window that zlib has, as a power of 2."""
+MEMORY, LESS_MEMORY = 7, 6
+"""zlib's memory levels for what is larger than any window, and for what is not."""
+
 log = logging.getLogger(__name__)
 
 
@@ -62,6 +70,19 @@ def key_of(kind: str, *parts: bytes | str) -> bytes:
     return digest.digest()
 
 
+def compressed(plain: bytes) -> bytes:
+    """The bytes as `zlib.decompress` reads them.
+
+    Most that is kept has a few kilobytes, and to make zlib's largest window ready takes longer than to compress these.
+    """
+    window = max(SMALLEST_WINDOW, len(plain).bit_length())  # all is in it
+    if window < zlib.MAX_WBITS:
+        compressing = zlib.compressobj(LEVEL, zlib.DEFLATED, window, LESS_MEMORY)
+    else:
+        compressing = zlib.compressobj(LEVEL, zlib.DEFLATED, zlib.MAX_WBITS, MEMORY)
+    return compressing.compress(plain) + compressing.flush()
+
+
 @cache
 def version_of(library: str) -> str:
     """The version of an installed library, which is read from its metadata once."""
@@ -79,10 +100,15 @@ def code_digest(*rooms: str) -> str:
         place = package / room
         for file in sorted(place.glob("**/*")) if place.is_dir() else [place.with_suffix(".py")]:
             if file.suffix in (".py", ".mjs", ".json", ".yml"):
-                content = file.read_bytes()
-                digest.update(f"{file.relative_to(package).as_posix()}\0{len(content)}\0".encode())
-                digest.update(content)
+                digest.update(f"{file.relative_to(package).as_posix()}\0".encode())
+                digest.update(_digest_of_code(file))
     return digest.hexdigest()
+
+
+@cache
+def _digest_of_code(file: Path) -> bytes:
+    """Of a file of this program, which is in several sets of rooms and stays as it is."""
+    return hashlib.sha256(file.read_bytes()).digest()
 
 
 class Kept:
@@ -102,6 +128,8 @@ class Kept:
         self._told = False
         self._warn = tell
         self._today = int(time.time() // 86_400)
+        self._process = os.getpid()
+        self._inherited: list[sqlite3.Connection] = []
         try:
             self._database = self._open()
         except sqlite3.DatabaseError as error:
@@ -114,6 +142,22 @@ class Kept:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def in_copy(self) -> None:
+        """Take note that this process is a copy of the one that opened the file: it gets a connection of its own.
+
+        The one that was copied is neither used nor closed here, as SQLite asks. What is put here stays here.
+        """
+        if self._process == os.getpid():
+            return
+        self._process = os.getpid()
+        if self._database is not None:
+            self._inherited.append(self._database)
+            self._database = None
+        with suppress(OSError, sqlite3.Error):  # without it everything is as if nothing were kept
+            self._database = self._connected(f"{self.file.as_uri()}?mode=ro")
+        self._writable = False
+        self._used.clear()
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """Those of the results that are there."""
@@ -232,11 +276,13 @@ class Kept:
         if self.file.stat().st_size > LARGEST:
             database.execute("DELETE FROM kept WHERE used < ?", (self._today - DAYS,))
 
-    def _replaced(self, error: sqlite3.DatabaseError) -> sqlite3.Connection:
-        """A new database in place of one that is damaged."""
+    def _replaced(self, error: sqlite3.DatabaseError) -> sqlite3.Connection | None:
+        """A new database in place of one that is damaged; a copy of a process leaves that to the process."""
         self._tell(f"is damaged ({error}); it is made anew")
         if self._database is not None:
             self._database.close()
+        if self._inherited:
+            return None
         for suffix in ("", "-wal", "-shm"):
             with suppress(OSError):
                 self.file.with_name(self.file.name + suffix).unlink()

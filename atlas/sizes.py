@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import ceil, floor, lcm
 
 from atlas.exceptions import SizeError
-from atlas.size_text import Monomial, term_text, tokens
+from atlas.size_text import Monomial, TokenReader, is_floor, term_text, values_text
 
 MAX_LENGTH = 200
 """The longest expression that is read, in characters."""
@@ -47,10 +47,12 @@ class Size:
     @property
     def symbols(self) -> frozenset[str]:
         """The size symbols that must be bound before the size has a value."""
+        if len(self.terms) == 1 and len(only := self.terms[0][0]) <= 1 and not (only and is_floor(only[0][0])):
+            return frozenset((only[0][0],) if only else ())  # most sizes are one symbol or a number
         found: set[str] = set()
         for monomial, _ in self.terms:
             for name, _ in monomial:
-                if _is_floor(name):
+                if is_floor(name):
                     found |= _floored(name).symbols
                 else:
                     found.add(name)
@@ -67,23 +69,36 @@ class Size:
         Raises:
             SizeError: a symbol is not bound, or the value is not a whole number or beyond any that counts.
         """
-        if len(self.terms) == 1:
+        if len(self.terms) == 1:  # most sizes are one symbol or a number
             ((monomial, factor),) = self.terms
-            if factor == 1 and len(monomial) == 1 and monomial[0][1] == 1:
-                found = bindings.get(monomial[0][0])
+            if factor.denominator == 1:
+                found = None
+                if not monomial:
+                    found = factor.numerator
+                elif factor.numerator == 1 and len(monomial) == 1 and monomial[0][1] == 1:
+                    found = bindings.get(monomial[0][0])
                 if type(found) is int and abs(found) <= LARGEST_VALUE:
-                    return found  # most sizes are one symbol
+                    return found
         total = _fraction(self, bindings)
         if max(abs(total.numerator), total.denominator) > LARGEST_VALUE:
             raise SizeError(f"{self} is beyond {LARGEST_VALUE:.0e}")
         if total.denominator > 1:
-            raise SizeError(f"{self} is {total}, not a whole number, for {_shown(bindings, self.symbols)}")
+            raise SizeError(f"{self} is {total}, not a whole number, for {values_text(bindings, self.symbols)}")
         return int(total)
 
     def __add__(self, other: Size) -> Size:
+        if len(self.terms) == len(other.terms) == 1 and self.terms[0][0] == other.terms[0][0]:
+            (monomial, first), second = self.terms[0], other.terms[0][1]
+            whole = first.denominator == second.denominator == 1
+            return _single(monomial, Fraction(first.numerator + second.numerator) if whole else first + second)
         return _collect([*self.terms, *other.terms])
 
     def __mul__(self, other: Size) -> Size:
+        if len(self.terms) == len(other.terms) == 1:
+            (monomial, first), (others, second) = self.terms[0], other.terms[0]
+            whole = first.denominator == second.denominator == 1
+            factor = Fraction(first.numerator * second.numerator) if whole else first * second
+            return _single(_product(monomial, others), factor)
         if len(self.terms) * len(other.terms) > MAX_PRODUCT:
             raise SizeError(f"a size of more than {MAX_PRODUCT} terms")
         return _collect((_product(a, b), p * q) for a, p in self.terms for b, q in other.terms)
@@ -129,7 +144,7 @@ class Size:
             lowest = min(dict(monomial).get(name, 0) for monomial, _ in difference.terms)
             if lowest < 0:
                 difference = difference * Size(((((name, -lowest),), Fraction(1)),))
-        shifted = {name: symbol(name) + constant(1) for name in atoms if not _is_floor(name)}
+        shifted = {name: symbol(name) + constant(1) for name in atoms if not is_floor(name)}
         try:
             return all(factor >= 0 for _, factor in difference.substitute(shifted).terms)
         except SizeError:
@@ -152,11 +167,25 @@ def size(expression: str | int) -> Size:
     return constant(expression) if isinstance(expression, int) else _parse(expression)
 
 
+# Cached, as the few lengths of a model are asked for wherever an axis has one.
+@lru_cache(maxsize=4096)
+def symbols_of(expression: str | int) -> frozenset[str]:
+    """The size symbols of an expression.
+
+    Raises:
+        SizeError: it cannot be read; the message says at which character.
+    """
+    return size(expression).symbols
+
+
+# Cached, as the same few numbers and symbols are meant in every entry.
+@lru_cache(maxsize=4096)
 def constant(number: int) -> Size:
     """A size without symbols."""
     return Size((((), Fraction(number)),)) if number else Size(())
 
 
+@lru_cache(maxsize=4096)
 def symbol(name: str) -> Size:
     """The size that is one symbol."""
     return Size(((((name, 1),), Fraction(1)),))
@@ -177,7 +206,7 @@ def floored(inner: Size) -> Size:
     high = sum((max(factor, zero) if monomial else factor for monomial, factor in rest.terms), zero)
     # Where a fraction is subtracted, the highest value is never reached.
     top = ceil(high) - 1 if any(factor < 0 for _, factor in rest.terms) else floor(high)
-    if top == floor(low) and all(power < 0 and not _is_floor(name) for term, _ in rest.terms for name, power in term):
+    if top == floor(low) and all(power < 0 and not is_floor(name) for term, _ in rest.terms for name, power in term):
         return whole + constant(floor(low))
     if len(text := _over_one_divisor(rest)) > LONGEST_FLOOR:
         raise SizeError(f"a size with a floor of more than {LONGEST_FLOOR} characters")
@@ -189,7 +218,7 @@ def _of_one_floor(inner: Size) -> Size:
     for monomial, part in inner.terms:
         rest = _collect([*inner.terms, (monomial, -part)])
         whole = all((factor / part).denominator == 1 and _is_whole(term) for term, factor in rest.terms)
-        if len(monomial) == 1 and _is_floor(monomial[0][0]) and monomial[0][1] == part.numerator == 1 and whole:
+        if len(monomial) == 1 and is_floor(monomial[0][0]) and monomial[0][1] == part.numerator == 1 and whole:
             return rest + _floored(monomial[0][0]) * Size((((), part),))
     return inner
 
@@ -200,7 +229,7 @@ def _is_whole(monomial: Monomial) -> bool:
 
 def floor_of(atom: str) -> Size | None:
     """What a floor among the atoms of a monomial is taken of; None where the atom is a symbol."""
-    return _floored(atom) if _is_floor(atom) else None
+    return _floored(atom) if is_floor(atom) else None
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -218,13 +247,11 @@ def _parse(expression: str) -> Size:
     return _Parser(expression).whole()
 
 
-class _Parser:
+class _Parser(TokenReader):
     """Recursive descent over `sum := product (± product)*`, `product := factor (factor | / factor)*`."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = list(tokens(text))
-        self.index = 0
+        super().__init__(text)
         self.depth = 0
 
     def whole(self) -> Size:
@@ -292,33 +319,12 @@ class _Parser:
             return floored(inner)
         raise self.unexpected()
 
-    @property
-    def kind(self) -> str:
-        return self.tokens[self.index][0] if self.index < len(self.tokens) else ""
 
-    @property
-    def peek(self) -> str:
-        return self.tokens[self.index][1] if self.index < len(self.tokens) else ""
-
-    def take(self, text: str) -> bool:
-        self.index += (taken := self.kind in ("sign", "floor_end") and self.peek == text)
-        return taken
-
-    def expect(self, text: str) -> None:
-        if not self.take(text):
-            raise self.unexpected(f"`{text}`")
-
-    def late_number(self) -> SizeError:
-        """`d2` could be `2 d` as well as `d_2`; a mistake here would double a count."""
-        _, text, offset = self.tokens[self.index]
-        message = f"the size `{self.text}` has the number {text} at {offset + 1} after another factor"
-        return SizeError(f"{message}; numbers come first, as in `2 d`, and an index is written `d_2`")
-
-    def unexpected(self, wanted: str = "a number, a symbol or a parenthesis") -> SizeError:
-        if self.index >= len(self.tokens):
-            return SizeError(f"the size `{self.text}` ends where {wanted} should follow")
-        _, text, offset = self.tokens[self.index]
-        return SizeError(f"the size `{self.text}` has `{text}` at {offset + 1} where {wanted} should stand")
+def _single(monomial: Monomial, factor: Fraction) -> Size:
+    """A size of one term, or of none where its factor is 0."""
+    if max(abs(factor.numerator), factor.denominator) > LARGEST_VALUE:
+        raise SizeError(f"a size with a factor beyond {LARGEST_VALUE:.0e}")
+    return Size(((monomial, factor),) if factor else ())
 
 
 def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Size:
@@ -326,10 +332,11 @@ def _collect(terms: Iterable[tuple[Monomial, Fraction]]) -> Size:
     for monomial, factor in terms:
         totals[monomial] = totals[monomial] + factor if monomial in totals else factor
     kept = [(monomial, factor) for monomial, factor in totals.items() if factor]
+    if len(kept) == 1:
+        return _single(*kept[0])
     if any(max(abs(factor.numerator), factor.denominator) > LARGEST_VALUE for _, factor in kept):
         raise SizeError(f"a size with a factor beyond {LARGEST_VALUE:.0e}")
-    if len(kept) > 1:
-        kept.sort(key=lambda term: (-sum(power for _, power in term[0]), term[0]))
+    kept.sort(key=lambda term: (-sum(power for _, power in term[0]), term[0]))
     return Size(tuple(kept))
 
 
@@ -351,13 +358,13 @@ def _floored(atom: str) -> Size:
 
 
 def _replaced(atom: str, values: Mapping[str, Size]) -> Size:
-    if _is_floor(atom):
+    if is_floor(atom):
         return floored(_floored(atom).substitute(values))
     return values[atom] if atom in values else symbol(atom)
 
 
 def _power(name: str, power: int, bindings: Mapping[str, int]) -> int | Fraction:
-    if _is_floor(name):
+    if is_floor(name):
         base = floor(_fraction(_floored(name), bindings))
     elif name in bindings:
         base = bindings[name]
@@ -379,10 +386,6 @@ def _fraction(expression: Size, bindings: Mapping[str, int]) -> Fraction:
     return Fraction(total)
 
 
-def _is_floor(atom: str) -> bool:
-    return atom.startswith("\\lfloor")
-
-
 def _over_one_divisor(expression: Size) -> str:
     """A size as one quotient: `(H+1)/2`, which is shorter to read than `H/2+1/2`."""
     lowest: dict[str, int] = {}
@@ -394,7 +397,3 @@ def _over_one_divisor(expression: Size) -> str:
         return str(expression)
     below = f"({divisor})" if " " in str(divisor) else str(divisor)
     return f"({expression * divisor})/{below}"
-
-
-def _shown(bindings: Mapping[str, int], names: Iterable[str]) -> str:
-    return ", ".join(f"{name} = {bindings[name]}" for name in sorted(names)) or "no symbol"

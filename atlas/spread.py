@@ -53,15 +53,29 @@ class Here:
 def spread(function: Callable[[P], R], pieces: Sequence[P], executor: Executor) -> Iterator[R]:
     """What a function of a module makes of each piece, in their order; function and pieces can be pickled.
 
+    The executor has all pieces when this returns, so that something else can be done before the first answer is taken.
+
     Raises:
         ExecutorError: the executor lost what was at work, or has another version of the atlas there.
     """
     if not pieces:
-        return
+        return iter(())
     work = function if isinstance(executor, Here) else partial(_same_code, code_digest(*CODE), function)
-    try:
-        for made in executor.map(work, pieces):
+    with _lost_work_is_told_of():
+        return _answers(executor.map(work, pieces))
+
+
+def _answers(given: Iterable[Any]) -> Iterator[Any]:
+    """What was made, as it comes."""
+    with _lost_work_is_told_of():
+        for made in given:
             yield made.result() if hasattr(made, "result") else made
+
+
+@contextmanager
+def _lost_work_is_told_of() -> Iterator[None]:
+    try:
+        yield
     except BrokenExecutor as error:
         raise ExecutorError(f"the work was not finished, as what was at it is gone: {error}") from error
     except CancelledError as error:

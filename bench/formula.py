@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from atlas.exceptions import FormulaError
-from atlas.formula import check, parse
+from atlas.formula.check import check
 from atlas.formula.edits import edits
+from atlas.formula.engine import parse
 
 TESTS = Path(__file__).resolve().parent.parent / "tests" / "formula"
 MEDIAN, WORST, ROUNDS = 10.0, 100.0, 5

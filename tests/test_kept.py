@@ -6,13 +6,14 @@ import multiprocessing
 import os
 import sqlite3
 import time
+import zlib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from atlas import kept as module
-from atlas.kept import FILE, Kept, code_digest, key_of
+from atlas.kept import FILE, Kept, code_digest, compressed, key_of
 
 ONE, OTHER = key_of("test", "one"), key_of("test", "other")
 
@@ -224,3 +225,36 @@ def test_much_that_is_new_is_written_before_the_end_and_is_still_there(
         with Kept(tmp_path) as meanwhile:
             assert meanwhile.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
         assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+
+
+@pytest.mark.parametrize("length", [0, 1, 255, 256, 511, 512, 4095, 4096, 16_383, 16_384, 32_767, 32_768, 100_000])
+def test_what_is_compressed_comes_back_and_is_as_small_as_zlib_makes_it(length: int) -> None:
+    plain = b"".join(b"<li>%d</li>" % (number % 700) for number in range(length))[:length]
+    assert zlib.decompress(compressed(plain)) == plain
+    assert len(compressed(plain)) <= 1.05 * len(zlib.compress(plain, level=1))
+
+
+def _get_in_copy(kept: Kept) -> None:
+    kept.in_copy()
+    assert kept.get([ONE]) == {}
+
+
+def test_a_copy_of_a_process_leaves_a_damaged_file_to_the_process(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Kept(tmp_path) as kept:
+        kept.put({key_of("test", str(number)): bytes([number]) * 5000 for number in range(100)})
+        kept.put({ONE: b"first"})
+    with Kept(tmp_path) as kept:
+        with (tmp_path / FILE).open("r+b") as file:
+            file.seek(4096)
+            file.write(b"\xff" * 200_000)
+        damaged = (tmp_path / FILE).stat().st_size
+        copy = multiprocessing.get_context("fork").Process(target=_get_in_copy, args=(kept,))
+        copy.start()
+        copy.join()
+        assert copy.exitcode == 0
+        assert (tmp_path / FILE).stat().st_size == damaged
+        assert kept.get([ONE]) == {}
+        assert (tmp_path / FILE).stat().st_size < damaged
+    assert [("is damaged" in text) for text in warnings(caplog)] == [True]

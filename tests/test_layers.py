@@ -14,6 +14,7 @@ ROOMS = (
     "issues",
     "exceptions",
     "files",
+    "later",
     "kept",
     "spread",
     "size_text",

@@ -8,7 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas.exceptions import SizeError
-from atlas.sizes import MAX_LENGTH, MAX_NESTING, MAX_TERMS, Size, constant, floored, product, size
+from atlas.sizes import (
+    LARGEST_VALUE,
+    MAX_LENGTH,
+    MAX_NESTING,
+    MAX_TERMS,
+    Size,
+    constant,
+    floored,
+    product,
+    size,
+    symbol,
+    symbols_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -228,3 +240,41 @@ def test_a_stride_after_a_stride_is_one_stride(first: int, second: int, one: int
     outer = floored((inner + constant(second)) / constant(other))
     assert outer.value({"n": n}) == ((n + first) // one + second) // other
     assert str(outer).count("floor") == 2  # one opens and one closes
+
+
+TERMS = st.builds(
+    lambda names, up, down: product(map(symbol, names)) * Size((((), Fraction(up, down)),)),
+    st.lists(st.sampled_from("dhn"), max_size=2),
+    st.integers(-4, 4).filter(bool),
+    st.integers(1, 4),
+)
+"""Sizes of one term, whose factor may be a fraction."""
+
+
+@given(TERMS, TERMS, st.fixed_dictionaries({name: st.integers(1, 9).map(lambda one: 144 * one) for name in "dhn"}))
+def test_single_terms_are_added_and_multiplied_as_numbers_are(one: Size, other: Size, bindings: dict[str, int]) -> None:
+    def number(expression: Size) -> Fraction:
+        return sum(
+            (factor * product(map(symbol, (n for n, p in term for _ in range(p)))).value(bindings))
+            for term, factor in expression.terms
+        ) * Fraction(1)
+
+    assert number(one + other) == number(one) + number(other)
+    assert number(one * other) == number(one) * number(other)
+    assert one + -one == constant(0)
+    assert (one + other == constant(0)) == (number(one) == -number(other) and one.symbols == other.symbols)
+
+
+def test_a_number_that_is_too_large_has_no_value_and_is_no_factor() -> None:
+    beyond = constant(LARGEST_VALUE + 1)
+    assert constant(LARGEST_VALUE).value({}) == LARGEST_VALUE
+    for count in (lambda: beyond.value({}), lambda: beyond * constant(1), lambda: beyond + constant(1)):
+        with pytest.raises(SizeError, match="beyond"):
+            count()
+    with pytest.raises(SizeError, match="beyond"):
+        constant(LARGEST_VALUE) * symbol("d") * constant(2)
+
+
+@pytest.mark.parametrize("expression", ["d", "512", 512, "h d_v", r"\lfloor n/s\rfloor", "d-d", "d/2"])
+def test_the_symbols_of_a_text_are_those_of_its_size(expression: str | int) -> None:
+    assert symbols_of(expression) == size(expression).symbols

@@ -93,6 +93,19 @@ def test_here_a_piece_is_done_when_it_is_asked_for() -> None:
     assert begun == [0]
 
 
+def test_elsewhere_all_pieces_are_given_before_an_answer_is_asked_for() -> None:
+    given: list[int] = []
+
+    class Elsewhere:
+        def map(self, function: Callable[[Any], Any], /, *pieces: Iterable[Any]) -> Iterator[Any]:
+            given.extend(next(iter(pieces)))
+            return map(function, given)
+
+    made = spread(str, range(3), Elsewhere())
+    assert given == [0, 1, 2]
+    assert list(made) == ["0", "1", "2"]
+
+
 def test_nothing_to_do_asks_nobody(pieces: Any) -> None:
     class Nobody:
         def map(self, function: Callable[[Any], Any], /, *pieces: Iterable[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ the entry, such as a stride `s` or a number of positions, is as long as that siz
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -78,10 +78,56 @@ class Call:
             ShapeError: the arrays do not fit the operator.
             OptionError: an option does not.
         """
-        result = self.operator(**{name: arrays[declared] for name, declared in self.inputs.items()}, **options)
-        names = [output.name for output in self.operator.contract.outputs]
-        outputs = dict(zip(names, (result,) if len(names) == 1 else tuple(result), strict=True))
-        return {declared: np.asarray(outputs[name]) for name, declared in self.results.items()}
+        given = {name: arrays[declared] for name, declared in self.inputs.items()}
+        if all(_may_be_kept(array) for array in given.values()):
+            known = tuple([(name, repr(value)) for name, value in options.items()])
+            outputs = _kept(_Asked(self.operator, tuple(given), tuple(map(id, given.values())), known, given, options))
+        else:
+            outputs = _outputs(self.operator, given, options)
+        return {declared: outputs[name] for name, declared in self.results.items()}
+
+
+KEPT, KEPT_ELEMENTS = 128, 8192
+"""How many results of operators are kept, and how many elements an array of theirs may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A call of an operator with arrays that nobody can change: what it gives follows from which arrays they are."""
+
+    operator: Operator
+    """The operator."""
+    names: tuple[str, ...]
+    """The arguments that are given."""
+    arrays: tuple[int, ...]
+    """Which arrays they are; no other has the same number while this call is kept, as it keeps them."""
+    known: tuple[tuple[str, str], ...]
+    """The options, told apart by type and to the last digit."""
+    given: Mapping[str, Any] = field(compare=False)
+    """The arrays."""
+    options: Mapping[str, Any] = field(compare=False)
+    """The options."""
+
+
+def _may_be_kept(array: object) -> bool:
+    """Whether it is a small array that cannot be written to, as those of samples that several entries share."""
+    return type(array) is np.ndarray and not array.flags.writeable and array.size <= KEPT_ELEMENTS
+
+
+# Kept, as the entries of a model try the same operators on the same samples.
+@lru_cache(maxsize=KEPT)
+def _kept(asked: _Asked) -> Mapping[str, Any]:
+    outputs = _outputs(asked.operator, asked.given, asked.options)
+    for array in outputs.values():
+        array.flags.writeable = False
+    return outputs
+
+
+def _outputs(operator: Operator, given: Mapping[str, Any], options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The outputs by their names in the contract."""
+    result = operator(**given, **options)
+    names = [output.name for output in operator.contract.outputs]
+    return dict(zip(names, map(np.asarray, (result,) if len(names) == 1 else tuple(result)), strict=True))
 
 
 def call_of(entry: Entry, operator: Operator, table: SymbolTable) -> Call:
@@ -123,10 +169,14 @@ def _spelled(axis: str) -> str:
     return str(read_size(axis))
 
 
+def stated_relations(table: SymbolTable) -> dict[str, Size]:
+    """What sizes are stated to equal, in those only that no relation defines."""
+    return {name: table.axes.resolve(symbol(name)) for name, relation in table.sizes.items() if relation is not None}
+
+
 def relations(table: SymbolTable, axes: Iterable[Sequence[str]]) -> dict[str, Size]:
     """What sizes equal, in those only that no relation defines: as stated, and as follows from axes being whole."""
-    stated = {name: table.axes.resolve(symbol(name)) for name, relation in table.sizes.items() if relation is not None}
-    return with_whole_quotients(stated, [size(axis) for one in axes for axis in one])
+    return with_whole_quotients(stated_relations(table), [size(axis) for one in axes for axis in one])
 
 
 def with_whole_quotients(relations: Mapping[str, Size], axes: Sequence[Size]) -> dict[str, Size]:

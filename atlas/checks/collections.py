@@ -5,10 +5,10 @@ A check whose ground another has already found missing is left out, so that one 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 
-from atlas.checks.alone import Alone, Task, formula_proof
+from atlas.checks.alone import formula_proof
 from atlas.checks.api import check_api
 from atlas.checks.backing import unbacked_sizes
 from atlas.checks.base import Collector, Proof
@@ -16,6 +16,7 @@ from atlas.checks.checked import CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.checks.configuration import check_upstream_names
 from atlas.checks.display import Typesetter, check_display
 from atlas.checks.graph import check_graph, count_variants
+from atlas.checks.judgement import Alone, Task
 from atlas.checks.memory import Memory, grounds_of
 from atlas.checks.parameters import check_counts
 from atlas.checks.pinned import Pinned
@@ -62,10 +63,18 @@ class _Sound:
 class CollectionChecks:
     """The checks of the collections of an atlas, which may be one of many.
 
-    With a `memory`, what rests on the same as in an earlier run is taken from it.
+    With a `memory`, what rests on the same as in an earlier run is taken from it. `recorded` names the entries with
+    recorded proofs where these are known, as of no other entry a file of them is looked for then.
     """
 
-    def __init__(self, atlas: Atlas, pinned: Pinned, judge: Judge, memory: Memory | None = None) -> None:
+    def __init__(
+        self,
+        atlas: Atlas,
+        pinned: Pinned,
+        judge: Judge,
+        memory: Memory | None = None,
+        recorded: Container[str] | None = None,
+    ) -> None:
         self.atlas = atlas
         self.judged = judge
         self.alone: Mapping[str, Alone] = {}
@@ -73,6 +82,7 @@ class CollectionChecks:
         self.found = Collector()
         self.sources = SourceCheck(pinned)
         self.memory = memory
+        self.recorded = recorded
         self.unreadable: frozenset[str] = frozenset()
 
     @property
@@ -172,7 +182,8 @@ class CollectionChecks:
         counts, issues = check_counts(entry, collection, sound.operator, sound.table, accounts)
         self.found.extend(issues)
         blobs = {one.claim.id: one.source.data.files[one.claim.path].blob for one in claims}
-        recorded, warnings = check_records(entry, sound.operator, blobs)
+        looked_for = self.recorded is None or entry.id in self.recorded
+        recorded, warnings = check_records(entry, sound.operator, blobs, recorded=looked_for)
         self.found.extend(warnings)
         command = f"atlas check {entry.path}"
         proofs = (

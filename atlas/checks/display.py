@@ -9,9 +9,12 @@ from functools import lru_cache
 from atlas.checks.display_hints import refusal
 from atlas.entries.atlas import Atlas, Placed
 from atlas.entries.collection import Model
+from atlas.entries.component import Component
 from atlas.entries.tree import KeyPath
+from atlas.exceptions import SizeError
 from atlas.issues import Issue
-from atlas.markup.prose import parse_inline
+from atlas.markup.inline import parse_inline
+from atlas.markup.symbol_marks import marked
 from atlas.node.process import Formula, Typeset
 
 Typesetter = Callable[[Iterable[Formula]], list[Typeset]]
@@ -76,26 +79,32 @@ def _all(atlas: Atlas) -> Iterator[Shown]:
                 yield Shown(collection, ("inputs", value), True, Formula(value))
         yield from _texts(collection)
         for entry in collection.entries:
-            yield Shown(entry, ("formula",), False, Formula(entry.data.formula, display=True))
+            yield Shown(entry, ("formula",), False, _formula(entry.data, collection.data.dimensions))
             for key, names in (("symbols", entry.data.symbols), ("in", entry.data.in_), ("out", entry.data.out)):
                 for name in names:
                     yield Shown(entry, (key, name), True, Formula(name))
             yield from _texts(entry)
 
 
+def _formula(component: Component, dimensions: Iterable[str]) -> Formula:
+    """The formula of a component as its page shows it, which is then typeset once for both."""
+    try:
+        return marked(component, dimensions)
+    except SizeError:  # another check tells of it, and there will be no page
+        return Formula(component.formula, display=True)
+
+
 def _texts(owner: Placed) -> Iterator[Shown]:
     for path in owner.document.marks:
-        if _is_text(path) and isinstance(value := owner.value(*path), str) and SIGN in value:
-            for formula in _formulas(value):
-                yield Shown(owner, path, False, formula)
+        # Whether the last key is one of a text is asked first, as most are not, and a file has a hundred values.
+        if path and (path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[0] == "dimensions"):
+            value = owner.value(*path)
+            if isinstance(value, str) and SIGN in value:
+                for formula in _formulas(value):
+                    yield Shown(owner, path, False, formula)
 
 
 # Cached, as the entries of a model say the same of the same symbols.
 @lru_cache(maxsize=4096)
 def _formulas(text: str) -> tuple[Formula, ...]:
     return parse_inline(text).formulas
-
-
-def _is_text(path: KeyPath) -> bool:
-    """Whether the value with this key path is a text of one line that may hold maths."""
-    return bool(path) and (path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[0] == "dimensions")

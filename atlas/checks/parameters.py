@@ -7,6 +7,7 @@ other arguments, its results and its options tell of that parameter, and says wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from atlas.checks.base import listed
@@ -147,12 +148,14 @@ def _count(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[dict[s
     others = {name: axes for name, axes in call.axes(entry).items() if name not in learned}
     results = {name: axes_of(entry, declared) for name, declared in call.results.items()}
     axes = {**others, **results, **{name: axes_of(entry, call.inputs[name]) for name in learned}}
-    known = relations(table, axes.values())
+    known = relations(table, dict.fromkeys(axes.values()))
+    sizes, ranges = call.sizes(), call.ranges(entry)
+    form = tuple(axes.items()), tuple(sizes.items()), tuple(ranges.items())
     counts: dict[str, Size] = {}
     untold = []
     for name in learned:
         own = [size(axis) for axis in axes[name]]
-        told = operator.contract.lengths(name, axes, call.sizes(), known, call.ranges(entry))
+        told = operator.contract.lengths(name, axes, sizes, known, ranges) if known else _lengths(operator, name, *form)
         pairs = list(zip(told, own, strict=True))
         counts[call.inputs[name]] = product(_told(length, axis, known) for length, axis in pairs)
         if open_axes := dict.fromkeys(str(axis) for length, axis in pairs if length is None):
@@ -161,6 +164,21 @@ def _count(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[dict[s
     return counts, untold
 
 
+# Cached, as the entries of one operator mostly have the same axes.
+@lru_cache(maxsize=1024)
+def _lengths(
+    operator: Operator,
+    name: str,
+    axes: tuple[tuple[str, tuple[str, ...]], ...],
+    sizes: tuple[tuple[str, str], ...],
+    ranges: tuple[tuple[str, str], ...],
+) -> tuple[Size | None, ...]:
+    """The lengths of a parameter's axes where the entry relates no sizes, as all else that the operator takes tells."""
+    return operator.contract.lengths(name, dict(axes), dict(sizes), {}, dict(ranges))
+
+
 def _told(length: Size | None, own: Size, known: Mapping[str, Size]) -> Size:
     """A length in the entry's own words where it is the same: a variant need not give other sizes a value."""
-    return own if length is None or length.substitute(known) == own.substitute(known) else length
+    if length is None or length == own:
+        return own
+    return own if length.substitute(known) == own.substitute(known) else length

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from atlas.checks.base import listed
-from atlas.checks.call import Call, axes_of, call_of, relations
+from atlas.checks.call import Call, axes_of, call_of, stated_relations, with_whole_quotients
 from atlas.entries.atlas import Entry
 from atlas.exceptions import AtlasError, FormulaError, ShapeError, SizeError
 from atlas.formula.names import canonical
@@ -129,8 +130,13 @@ class _Symbolic:
 def _symbolically(entry: Entry, call: Call, table: SymbolTable) -> Iterator[Issue]:
     given = call.axes(entry)
     results = {name: axes_of(entry, declared) for name, declared in call.results.items()}
-    known = relations(table, [*given.values(), *results.values()])
-    symbolic = _Symbolic(call.operator, call.sizes(), known, call.ranges(entry))
+    stated = stated_relations(table)
+    sizes, ranges = call.sizes(), call.ranges(entry)
+    groups = (given, results, sizes, stated, ranges)
+    if _fits(call.operator, *(tuple(group.items()) for group in groups)):
+        return
+    known = with_whole_quotients(stated, [size(axis) for one in (*given.values(), *results.values()) for axis in one])
+    symbolic = _Symbolic(call.operator, sizes, known, ranges)
     misfits = symbolic.misfits(given)
     for name, message in symbolic.fewest(given, misfits).items():
         path = ("symbols", call.inputs[name], "axes") if name in call.inputs else ("symbols",)
@@ -143,6 +149,29 @@ def _symbolically(entry: Entry, call: Call, table: SymbolTable) -> Iterator[Issu
             here, there, declared = ", ".join(axes), ", ".join(outputs[name]), call.results[name]
             message = f"{declared} is declared with axes [{here}], but {call.operator.name} returns [{there}]"
             yield entry.issue(("symbols", declared, "axes"), "A301", message, f"write `axes: [{there}]`")
+
+
+_Axes = tuple[tuple[str, tuple[str, ...]], ...]
+_Texts = tuple[tuple[str, str], ...]
+
+
+# Cached, as the entries of a model have operators in common whose arguments have the same axes.
+@lru_cache(maxsize=1024)
+def _fits(
+    operator: Operator,
+    given: _Axes,
+    results: _Axes,
+    sizes: _Texts,
+    stated: tuple[tuple[str, Size], ...],
+    ranges: _Texts,
+) -> bool:
+    """Whether arguments with these axes fit an operator, and what it returns has the axes of the results."""
+    known = with_whole_quotients(dict(stated), [size(axis) for _, one in (*given, *results) for axis in one])
+    symbolic = _Symbolic(operator, dict(sizes), known, dict(ranges))
+    if symbolic.misfits(dict(given)):
+        return False
+    outputs = symbolic.outputs(dict(given))
+    return all(symbolic.equal(axes, outputs[name]) for name, axes in results)
 
 
 def _on_arrays(entry: Entry, outputs: Mapping[str, Any], sizes: Mapping[str, int]) -> Iterator[Issue]:

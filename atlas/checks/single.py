@@ -5,7 +5,7 @@ A build so checks no collection whose files, and everything else that its checks
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,10 +15,9 @@ from atlas.checks.collections import CollectionChecks
 from atlas.checks.display import Typesetter
 from atlas.checks.grounds import grounds_key, grounds_keys, keep_grounds, sources_of
 from atlas.checks.pinned import Pinned
-from atlas.entries.atlas import Atlas
+from atlas.entries.atlas import Atlas, Placed
 from atlas.entries.load import Loader
 from atlas.entries.survey import Survey
-from atlas.entries.tree import texts_of_key
 from atlas.issues import Issue, ordered
 from atlas.kept import Kept
 from atlas.spread import Here
@@ -53,7 +52,7 @@ def check_one(found: Survey, pinned: Pinned, collection: str, typesetter: Typese
     loaded = loader.collection(collection)
     collections = {} if loaded is None else {collection: loaded}
     atlas = Atlas(found.root, found.content, collections, pinned.sources, pinned.unread)
-    checks = CollectionChecks(atlas, pinned, partial(judged, kept=kept, executor=Here()))
+    checks = CollectionChecks(atlas, pinned, partial(judged, kept=kept, executor=Here()), recorded=found.records)
     checked = checks.everything(typesetter).get(collection)
     issues = ordered([*loader.all_issues(), *checks.issues])
     sound = all(issue.severity != "error" for issue in issues)
@@ -65,5 +64,12 @@ def check_one(found: Survey, pinned: Pinned, collection: str, typesetter: Typese
         tuple(issues),
         loader.digests,
         tuple(sorted(name for name in loader.inheritance.asked if not name.startswith(inside))),
-        tuple(sorted({name for owner in owners for name in texts_of_key("source", owner.document.value)})),
+        tuple(sorted({name for owner in owners for name in _sources_named_in(owner)})),
     )
+
+
+def _sources_named_in(owner: Placed) -> Iterator[str]:
+    """Every text under the key `source`; all keys of a file are at hand without going through its values."""
+    for path in owner.document.marks:
+        if path and path[-1] == "source" and isinstance(name := owner.value(*path), str):
+            yield name

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from atlas.checks.base import listed
@@ -16,7 +16,7 @@ from atlas.entries.collection import Model, Stack
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import SizeError
 from atlas.issues import Issue
-from atlas.sizes import size
+from atlas.sizes import size, symbols_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,9 @@ def check_variants(collection: Collection, entries: Sequence[Entry]) -> Iterator
     if isinstance(collection.data, Model):
         yield from _variants_bind(collection, collection.data, entries)
         yield from _layers_are_whole(collection, collection.data)
+        bound = _bound(collection.data)
         for entry in entries:
-            yield from _axes_are_lengths(entry, collection.data)
+            yield from _axes_are_lengths(entry, bound)
 
 
 def sizes_are_known(entry: Entry, collection: Collection) -> bool:
@@ -94,9 +95,9 @@ def _uses(collection: Collection) -> Iterator[_Use]:
             yield from _uses_of_stack(collection, path, stack)
         for name, declared in data.inputs.items():
             for index, axis in enumerate(declared.axes):
-                yield _Use(collection, ("inputs", name, "axes", index), False, size(axis).symbols)
+                yield _Use(collection, ("inputs", name, "axes", index), False, symbols_of(axis))
             if declared.ids is not None:
-                yield _Use(collection, ("inputs", name, "ids"), False, size(declared.ids).symbols)
+                yield _Use(collection, ("inputs", name, "ids"), False, symbols_of(declared.ids))
         yield from _uses_of_upstream(collection, data)
         for name, variant in data.variants.items():
             for symbol in variant.sizes:
@@ -113,19 +114,19 @@ def _uses_of_upstream(collection: Collection, data: Model) -> Iterator[_Use]:
         for name, expressions in stated.items():
             if isinstance(expressions, tuple):
                 for index, one in enumerate(expressions):
-                    yield _Use(collection, ("upstream", kind, name, index), False, size(one).symbols)
+                    yield _Use(collection, ("upstream", kind, name, index), False, symbols_of(one))
             else:
-                yield _Use(collection, ("upstream", kind, name), False, size(expressions).symbols)
+                yield _Use(collection, ("upstream", kind, name), False, symbols_of(expressions))
 
 
 def _uses_of_stack(collection: Collection, path: str, stack: Stack) -> Iterator[_Use]:
     where: KeyPath = tuple(part for name in path.split("/") for part in ("stacks", name))
     if stack.layers is not None:
-        yield _Use(collection, (*where, "layers"), False, size(stack.layers).symbols)
+        yield _Use(collection, (*where, "layers"), False, symbols_of(stack.layers))
     for key, sizes in (("with", stack.with_), ("then", stack.then)):
         for name, expression in sizes.items():
             yield _Use(collection, (*where, key, name), True, frozenset((name,)))
-            yield _Use(collection, (*where, key, name), False, size(expression).symbols)
+            yield _Use(collection, (*where, key, name), False, symbols_of(expression))
     for name, called in stack.ends.items():
         yield _Use(collection, (*where, "ends", name), False, frozenset((called,)))
     for index, name in enumerate(stack.varies):
@@ -133,20 +134,20 @@ def _uses_of_stack(collection: Collection, path: str, stack: Stack) -> Iterator[
     for index, component in enumerate(stack.components):
         if not isinstance(component, str):
             for name, expression in component.with_.items():
-                yield _Use(collection, (*where, "components", index, "with", name), False, size(expression).symbols)
+                yield _Use(collection, (*where, "components", index, "with", name), False, symbols_of(expression))
 
 
 def _uses_of_entry(entry: Entry) -> Iterator[_Use]:
     for name, symbol in entry.data.symbols.items():
         for index, axis in enumerate(symbol.axes):
-            yield _Use(entry, ("symbols", name, "axes", index), False, size(axis).symbols)
+            yield _Use(entry, ("symbols", name, "axes", index), False, symbols_of(axis))
         if symbol.ids is not None:
-            yield _Use(entry, ("symbols", name, "ids"), False, size(symbol.ids).symbols)
+            yield _Use(entry, ("symbols", name, "ids"), False, symbols_of(symbol.ids))
         for axis, part in symbol.active.items():
-            yield _Use(entry, ("symbols", name, "active", axis), False, size(part).symbols)
+            yield _Use(entry, ("symbols", name, "active", axis), False, symbols_of(part))
     for name, state in entry.data.state.items():
         for index, axis in enumerate(state.axes):
-            yield _Use(entry, ("state", name, "axes", index), False, size(axis).symbols)
+            yield _Use(entry, ("state", name, "axes", index), False, symbols_of(axis))
     for index, axis in enumerate(entry.data.batch):
         yield _Use(entry, ("batch", index), False, frozenset((axis,)))
 
@@ -155,14 +156,14 @@ def _needs(model: Model, entries: Iterable[Entry]) -> dict[str, str]:
     """The sizes that need a value, each with the first thing that needs it."""
     found: dict[str, str] = {}
     for name, stack in model.paths.items():
-        for symbol in sorted(size(stack.layers).symbols if stack.layers is not None else ()):
+        for symbol in sorted(symbols_of(stack.layers) if stack.layers is not None else ()):
             found.setdefault(symbol, f"the number of layers of {name}")
         for symbol in stack.varies:
             found.setdefault(symbol, f"the layers of {name}")
     for entry in entries:
         for name, declared in entry.data.symbols.items():
             if declared.parameter is not None:
-                for symbol in sorted({symbol for axis in declared.axes for symbol in size(axis).symbols}):
+                for symbol in sorted({symbol for axis in declared.axes for symbol in symbols_of(axis)}):
                     found.setdefault(symbol, f"the parameter {name} of {entry.id}")
     for name, variant in model.variants.items():
         for symbol in variant.sizes:
@@ -183,17 +184,24 @@ def _variants_bind(collection: Collection, model: Model, entries: Iterable[Entry
             yield collection.issue_at_key(path, "A120", message, f"add `{symbol}: …` to its sizes")
 
 
-def _axes_are_lengths(entry: Entry, model: Model) -> Iterator[Issue]:
-    """In every variant, each axis whose sizes are bound is at least 1 long."""
+def _bound(model: Model) -> dict[str, dict[str, int]]:
+    """For each variant the sizes that have one value in all of the model."""
     by_stacks = {name for stack in model.paths.values() for name in (*stack.with_, *stack.ends.values())}
+    return {
+        name: {symbol: number for symbol, number in variant.numbers.items() if symbol not in by_stacks}
+        for name, variant in model.variants.items()
+    }
+
+
+def _axes_are_lengths(entry: Entry, bound: Mapping[str, Mapping[str, int]]) -> Iterator[Issue]:
+    """In every variant, each axis whose sizes are bound is at least 1 long."""
     for name, symbol in entry.data.symbols.items():
         for index, axis in enumerate(symbol.axes):
-            length = size(axis)
-            for variant_name, variant in model.variants.items():
-                if not length.symbols <= variant.numbers.keys() - by_stacks:
+            for variant_name, numbers in bound.items():
+                if not symbols_of(axis) <= numbers.keys():
                     continue
                 try:
-                    problem = f"{axis} is {count}" if (count := length.value(variant.numbers)) < 1 else ""
+                    problem = f"{axis} is {count}" if (count := size(axis).value(numbers)) < 1 else ""
                 except SizeError as error:
                     problem = str(error)
                 if problem:

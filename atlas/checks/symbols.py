@@ -46,7 +46,10 @@ def check_symbols(entry: Entry, collection: Collection) -> list[Issue]:
 
 def check_crossings(entry: Entry, unknown: Container[str] = ()) -> list[Issue]:
     """What enters and leaves is declared; names that the formula's own check did not know are not reported again."""
-    declared = {canonical(name): name for name in entry.data.symbols}
+    data = entry.data
+    if all(symbol in data.symbols for _, symbol in (*data.takes, *data.out.items())):
+        return []  # spelled as they are declared, as nearly always
+    declared = {canonical(name): name for name in data.symbols}
     return list(_crossings(entry, declared, unknown, []))
 
 

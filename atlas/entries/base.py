@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import AfterValidator, ConfigDict, StringConstraints
 
+from atlas.entries.descriptions import Described
 from atlas.exceptions import SizeError
 from atlas.sizes import size
 
@@ -91,7 +92,7 @@ OldAddress = Annotated[
 Axes = tuple[SizeText, ...]
 
 
-class Record(BaseModel):
+class Record(Described):
     """Base of every schema class."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)

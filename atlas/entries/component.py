@@ -195,7 +195,7 @@ class Symbol(Record):
 
     @model_validator(mode="after")
     def _active_axes_are_there(self) -> Symbol:
-        axes = {size(axis) for axis in self.axes}
+        axes = {size(axis) for axis in self.axes} if self.active else set()
         for axis in self.active:
             try:
                 known = size(axis) in axes

@@ -22,21 +22,37 @@ DEVICES = frozenset(
 class Found:
     """One thing in a folder that is no folder to go into."""
 
-    path: Path
-    """Where it is."""
+    name: str
+    """Where it is below the folder, with / between folders."""
+    file: str
+    """Its path; as a text, of which thousands are made sooner than as an object."""
     problem: str = ""
     """Why it may not be read, or an empty text."""
 
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return Path(self.file)
 
-def below(folder: Path) -> Iterator[Found]:
-    """Everything below a folder except its folders, in the order of paths; links to folders are not followed."""
-    top = Path(os.path.realpath(folder))
-    yield from sorted(_below(folder, top), key=lambda found: found.path)
+    @property
+    def suffix(self) -> str:
+        """What follows in its name from the last dot on; nothing where that is at either end."""
+        last = self.name[self.name.rfind("/") + 1 :]
+        dot = last.rfind(".")
+        return last[dot:] if 0 < dot < len(last) - 1 else ""
+
+
+def below(folder: Path, also: tuple[str, ...] = ()) -> Iterator[Found]:
+    """Everything below a folder except its folders, in the order of paths; links to folders are not followed.
+
+    Folders whose names end in one of `also` are among it too, as they stand in the place of a file.
+    """
+    yield from sorted(_below(str(folder), Path(os.path.realpath(folder)), also), key=lambda one: one.name.split("/"))
 
 
 def yaml_files(folder: Path) -> Iterator[Path]:
     """Every YAML file below a folder that may be read, sorted."""
-    return (found.path for found in below(folder) if found.path.suffix in YAML_SUFFIXES and not found.problem)
+    return (found.path for found in below(folder) if found.suffix in YAML_SUFFIXES and not found.problem)
 
 
 def shown_path(path: Path, root: Path) -> str:
@@ -49,28 +65,32 @@ def is_device(name: str) -> bool:
     return name.partition(".")[0].rstrip(" ").lower() in DEVICES
 
 
-def _below(folder: Path, top: Path) -> Iterator[Found]:
-    waiting = [folder]
+def _below(folder: str, top: Path, also: tuple[str, ...]) -> Iterator[Found]:
+    waiting = [("", folder)]
     while waiting:
+        around, place = waiting.pop()
         try:
-            with os.scandir(waiting.pop()) as entries:
+            with os.scandir(place) as entries:
                 listed = list(entries)
         except OSError as error:
-            yield Found(Path(str(error.filename)), f"the folder cannot be read: {error.strerror}")
+            yield Found(around.rstrip("/"), place, f"the folder cannot be read: {error.strerror}")
             continue
         for entry in listed:
-            path = Path(entry.path)
-            if entry.is_symlink() and not path.exists():
-                continue  # as editors leave them to lock a file; or it leads to itself
+            name = f"{around}{entry.name}"
             if entry.is_symlink():
-                yield Found(path, _problem_of_link(path, top))
+                # One that leads nowhere is left out: editors leave such to lock a file; or it leads to itself.
+                if Path(entry.path).exists():
+                    yield Found(name, entry.path, _problem_of_link(entry.path, top))
             elif entry.is_dir():
-                waiting.append(path)
+                waiting.append((f"{name}/", entry.path))
+                if entry.name.endswith(also):
+                    yield Found(name, entry.path)
             else:
-                yield Found(path, "" if entry.is_file() else "this is no file but a pipe, a socket or a device")
+                problem = "" if entry.is_file() else "this is no file but a pipe, a socket or a device"
+                yield Found(name, entry.path, problem)
 
 
-def _problem_of_link(path: Path, top: Path) -> str:
+def _problem_of_link(path: str, top: Path) -> str:
     """Why a link may not be followed, or an empty text where it leads to a file beside it."""
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(top):

@@ -48,6 +48,9 @@ class Loader:
         """The digest of the bytes of each file that was read, by its name; empty where they could not be."""
         self.inheritance = Inheritance(self.document, found)
         self._documents: dict[str, Document | None] = {}
+        # Issues name a file as this and its name; to find it anew for each takes as long as to read the file.
+        shown = shown_path(found.content, found.root)
+        self._shown = "" if shown == "." else f"{shown}/"
 
     def read(self, names: Iterable[str]) -> None:
         """Read files, for the issues that they have."""
@@ -88,9 +91,8 @@ class Loader:
         return collection
 
     def _read(self, name: str) -> Document | None:
-        file = self.found.path(name)
-        shown = shown_path(file, self.found.root)
-        raw, issues = raw_text(file, shown)
+        shown = f"{self._shown}{name}.yml"
+        raw, issues = raw_text(self.found.path(name), shown)
         document = None
         if raw is not None:
             document, issues = decoded(raw, shown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Annotated
 from unicodedata import normalize
 from urllib.parse import quote
@@ -46,6 +47,8 @@ RepositoryUrl = Annotated[
 ]
 
 
+# Cached, as the claims of a collection are about a few files.
+@lru_cache(maxsize=1024)
 def _inside_the_repository(path: str) -> str:
     """Refuse a path that is absolute, leaves the repository, or is not written in its shortest form."""
     parts = path.split("/")

@@ -35,7 +35,8 @@ def load_sources(found: Survey) -> tuple[dict[str, Source], frozenset[str], list
 def _sources(found: Survey, issues: list[Issue]) -> Iterator[tuple[str, Source | None]]:
     """Each manifest by its id; None where it is not sound."""
     folder, refused = found.sources, set[str]()
-    for file in readable(folder, found.root, refused, issues):
+    for one in readable(folder, found.root, refused, issues):
+        file = one.path
         shown = shown_path(file, found.root)
         if file.parent != folder:
             message = "a manifest stands directly in the folder of sources"

@@ -6,11 +6,12 @@ A hint is thus never a guess: what it says to write is right for that key.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from atlas.entries.descriptions import descriptions
 from atlas.entries.slips import ODD_SPACES
 
 _LONGEST = 300
@@ -110,10 +111,12 @@ def only_key(record: type[BaseModel] | None) -> str:
 
 def about(record: type[BaseModel] | None, key: str) -> str:
     """The first sentence of what the schema says about a key, or an empty text."""
-    fields: Mapping[str, str] = (
-        {} if record is None else {f.alias or name: f.description or "" for name, f in record.model_fields.items()}
+    said = {} if record is None else descriptions(record)
+    names = (
+        () if record is None else (name for name, field in record.model_fields.items() if (field.alias or name) == key)
     )
-    return re.split(r"(?<=[^.]{3}\.)\s", " ".join(fields.get(key, "").split()), maxsplit=1)[0].rstrip(".")
+    text = next((said.get(name, "") for name in names), "")
+    return re.split(r"(?<=[^.]{3}\.)\s", " ".join(text.split()), maxsplit=1)[0].rstrip(".")
 
 
 def _admits(annotation: Any) -> TypeAdapter[object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from atlas.entries.words import AMBIGUOUS_WORDS, ESCAPE_HINT, escape_message, quoted
 
@@ -15,6 +16,8 @@ Scalar = str | int | float | bool | None
 
 MAX_DIGITS = 100
 """The longest number that is read, in characters."""
+SHORT = 40
+"""How many characters a text has at most that is likely to occur again, and is remembered."""
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -51,6 +54,10 @@ class Doubt:
 
 def plain(text: str) -> tuple[Scalar, Doubt | None]:
     """What an unquoted value means; a doubtful one is its text."""
+    return _read_before(text) if len(text) <= SHORT else _read(text)
+
+
+def _read(text: str) -> tuple[Scalar, Doubt | None]:
     if text in ("", "~", "null", "Null", "NULL"):
         return None, None
     if text in ("true", "True", "TRUE", "false", "False", "FALSE"):
@@ -73,6 +80,10 @@ def plain(text: str) -> tuple[Scalar, Doubt | None]:
     return float(text.lower().replace(".inf", "inf").replace(".nan", "nan")), None
 
 
+# Entries say the same short words over and over.
+_read_before = lru_cache(maxsize=4096)(_read)
+
+
 def doubts_in_double_quotes(source: str, value: str) -> Iterator[Doubt]:
     """What is wrong with a text in double quotes, given as it is written and as it is read; at most one thing."""
     for match in _ESCAPE.finditer(source):
@@ -85,6 +96,8 @@ def doubts_in_double_quotes(source: str, value: str) -> Iterator[Doubt]:
 
 def hidden_in(text: str) -> Iterator[Doubt]:
     """Every invisible character of a file."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return  # as is told much faster than every character is looked at
     for match in HIDDEN.finditer(text):
         if match[0] == "\ufeff" and match.start() == 0:
             yield Doubt("A012", "the file begins with a byte order mark", "save it as UTF-8 without one")

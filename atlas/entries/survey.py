@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from atlas.entries.folders import YAML_SUFFIXES, below, is_device, shown_path
+from atlas.entries.folders import YAML_SUFFIXES, Found, below, is_device, shown_path
 from atlas.exceptions import FileTooLargeError
 from atlas.files import read_bytes
 from atlas.issues import Issue
@@ -46,7 +46,8 @@ class Survey:
     refused: frozenset[str]
     """The names of YAML files that are there but are not read, such as links that lead out of the folder."""
     records: Mapping[str, bytes]
-    """The digest of each file of recorded proofs, by the name of the file whose claims they prove."""
+    """The digest of each file of recorded proofs, by the name of the file whose claims they prove; empty where it may
+    not be read, or is none."""
     folders: Mapping[str, tuple[str, ...]]
     """The names of the files in each folder of content, by the folder, sorted."""
     collections: Mapping[str, str]
@@ -97,9 +98,9 @@ def survey(root: Path, content: Path, sources: Path) -> Survey:
     files: dict[str, bytes] = {}
     folders: dict[str, list[str]] = {}
     if _is_folder(content, root, issues):
-        for file in readable(content, root, refused, issues, records):
-            name = name_of(file, content)
-            files[name] = digest_of_file(file)
+        for one in readable(content, root, refused, issues, records):
+            name = one.name.removesuffix(one.suffix)
+            files[name] = digest_of_file(one.file)
             if "/" in name:
                 folders.setdefault(name.partition("/")[0], []).append(name)
     whole = not files or _is_folder(sources, root, issues)
@@ -130,38 +131,36 @@ def survey(root: Path, content: Path, sources: Path) -> Survey:
 
 def readable(
     folder: Path, root: Path, refused: set[str], issues: list[Issue], records: dict[str, bytes] | None = None
-) -> Iterator[Path]:
+) -> Iterator[Found]:
     """The YAML files of a folder, sorted; the names of those that are there but not taken are added to `refused`.
 
     The digests of files of recorded proofs are added to `records`, and what is wrong with any file to `issues`.
     """
-    for found in below(folder):
-        file = found.path
-        if not found.problem and file.suffix not in YAML_SUFFIXES:
-            if records is not None and file.name.endswith(RECORDS):
-                records[file.relative_to(folder).as_posix().removesuffix(RECORDS)] = digest_of_file(file)
+    for found in below(folder, also=() if records is None else (RECORDS,)):
+        if records is not None and found.name.endswith(RECORDS):
+            records[found.name.removesuffix(RECORDS)] = b"" if found.problem else digest_of_file(found.file)
+        if not found.problem and found.suffix not in YAML_SUFFIXES:
             continue
-        shown = shown_path(file, root)
-        if found.problem:
-            issues.append(Issue(shown, 0, 0, "A001", found.problem, "put a file in its place"))
-        elif device := next((part for part in file.relative_to(folder).parts if is_device(part)), ""):
-            message = f"Windows keeps the name `{device.partition('.')[0]}` for a device"
-            issues.append(Issue(shown, 0, 0, "A114", message, "choose another name"))
-        elif file.suffix == ".yaml":
-            message = "the name of a YAML file ends in .yml here"
-            issues.append(Issue(shown, 0, 0, "A114", message, f"rename it to {file.stem}.yml"))
+        if (objection := _objection(found)) is None:
+            yield found
         else:
-            yield file
-            continue
-        refused.add(name_of(file, folder))
+            issues.append(Issue(shown_path(found.path, root), 0, 0, *objection))
+            refused.add(found.name.removesuffix(found.suffix))
 
 
-def name_of(file: Path, folder: Path) -> str:
-    """The name of a file: its path below the folder without the suffix."""
-    return file.relative_to(folder).with_suffix("").as_posix()
+def _objection(found: Found) -> tuple[str, str, str] | None:
+    """Why a file with the name of a YAML file, or one that may not be read, is not taken: code, message and hint."""
+    if found.problem:
+        return "A001", found.problem, "put a file in its place"
+    if device := next((part for part in found.name.split("/") if is_device(part)), ""):
+        return "A114", f"Windows keeps the name `{device.partition('.')[0]}` for a device", "choose another name"
+    if found.suffix == ".yaml":
+        stem = found.name.rpartition("/")[2].removesuffix(".yaml")
+        return "A114", "the name of a YAML file ends in .yml here", f"rename it to {stem}.yml"
+    return None
 
 
-def digest_of_file(file: Path) -> bytes:
+def digest_of_file(file: str | Path) -> bytes:
     """The digest of a file's bytes; empty where they cannot be read, or where no such file is there."""
     try:
         return digest_of(read_bytes(file, LONGEST))

@@ -7,25 +7,24 @@ libyaml parses; the meaning of plain scalars is ours (YAML 1.2's core schema), b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
 import yaml
 
 from atlas.entries.blanks import BLANK, blanks_in
-from atlas.entries.events import Event, Stream, events
-from atlas.entries.scalars import Doubt, doubts_in_double_quotes, hidden_in, kind_of, plain
+from atlas.entries.document import Document, Key, KeyPath, Mark, Marks, Value
+from atlas.entries.events import Event, Place, Stream, events
+from atlas.entries.scalars import SHORT, Doubt, doubts_in_double_quotes, hidden_in, kind_of, plain
 from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, no_value, odd_space_message
 from atlas.entries.words import explain_syntax, quoted
 from atlas.exceptions import FileTooLargeError
 from atlas.files import read_bytes
 from atlas.issues import Issue
 
-Key = str | int
-KeyPath = tuple[Key, ...]
-Value = str | int | float | bool | None | tuple["Value", ...] | dict[str, "Value"]
+__all__ = ["Document", "Key", "KeyPath", "Mark", "Value", "decoded", "parse", "raw_text", "read", "texts_of_key"]
 
 MAX_BYTES = 1_000_000
 """The largest file that is read."""
@@ -41,38 +40,6 @@ _COLON = re.compile(r"\s*:")
 _ODD_SPACE = re.compile(rf"^[{ODD_SPACES}]|[{ODD_SPACES}]$")
 _ODD_AFTER_COLON = re.compile(rf"(?<=:)[{ODD_SPACES}]")
 _CUT_OFF = re.compile(r"[ \t]+(#[^\s#!]\S*)")
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Where a value, or the key of a mapping, stands in its file."""
-
-    path: str
-    """The file, as issues name it."""
-    line: int
-    """1-based line of the first character."""
-    column: int
-    """1-based column of the first character."""
-    style: str = ""
-    """How a scalar is written: empty for plain, `'`, `\"`, `|` or `>`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One YAML file: its values and where each of them stands."""
-
-    path: str
-    """The file, as issues name it."""
-    texts: Mapping[str, str]
-    """The whole text of the file, and of the files that it inherits from, by path."""
-    value: dict[str, Value]
-    """The top-level mapping; lists are tuples, mappings are dicts."""
-    marks: Mapping[KeyPath, Mark]
-    """The place of each value by its key path."""
-    key_marks: Mapping[KeyPath, Mark]
-    """The place of each mapping's key by the key path of its value."""
-    doubtful: frozenset[KeyPath] = frozenset()
-    """Values that reading already found wrong; what else is wrong with them would follow from that."""
 
 
 def read(path: Path, shown: str) -> tuple[Document | None, list[Issue]]:
@@ -124,7 +91,7 @@ def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
     if not isinstance(value, dict):
         issue = Issue(shown, 1, 1, "A013", "the file must hold one mapping of `key: value` lines")
         return None, [*builder.issues, issue]
-    marks, key_marks = builder.marks, builder.key_marks
+    marks, key_marks = Marks(shown, builder.marks), Marks(shown, builder.key_marks)
     return Document(shown, {shown: text}, value, marks, key_marks, frozenset(builder.doubtful)), builder.issues
 
 
@@ -150,8 +117,8 @@ class _Builder:
         self.issues: list[Issue] = []
         self.blanks: list[Issue] = []
         self.has_blanks = BLANK.search(text) is not None
-        self.marks: dict[KeyPath, Mark] = {}
-        self.key_marks: dict[KeyPath, Mark] = {}
+        self.marks: dict[KeyPath, Place] = {}
+        self.key_marks: dict[KeyPath, Place] = {}
         self.doubtful: set[KeyPath] = set()
         self.anchors: dict[str, list[Event]] = {}
         self.unused: dict[str, Event] = {}
@@ -166,8 +133,8 @@ class _Builder:
             raise self.refuse(starts[1], "A013", "a second document begins here; a file holds one")
         if len(found) == 4 * MAX_VALUES:
             raise self.too_many(found[-1])
-        inner = [event for event in found if event.kind != "document"]
-        value = self.value(Stream(inner), (), 0) if inner else None
+        # The first event opens the document.
+        value = self.value(Stream(found, 1), (), 0) if starts else None
         for name, event in self.unused.items() if not self.issues else ():
             place = _place(self.text, max(self.text.rfind(f"&{name}", 0, event.start + 1), 0))
             message = f"`&{name}` names a value for aliases, and no `*{name}` uses it"
@@ -177,7 +144,8 @@ class _Builder:
         return value
 
     def value(self, stream: Stream, path: KeyPath, depth: int) -> Value:
-        event = stream.next()
+        event = stream.items[stream.index]
+        stream.index += 1
         self.count += 1
         if self.count > MAX_VALUES:
             raise self.too_many(self.aliases[0] if self.aliases else event)
@@ -188,25 +156,25 @@ class _Builder:
         if event.tag:
             self.tag(event)
             self.doubtful.add(path)
-        self.marks[path] = self.mark(event)
-        subtree = stream.value_just_begun() if event.anchor else []
+        self.marks[path] = event.place
         if event.anchor:
+            subtree = stream.value_just_begun()
             self.anchors[event.anchor] = subtree
             self.unused[event.anchor] = event
-        self.unfinished.append(subtree)
-        value = self.inner(event, stream, path, depth)
-        self.unfinished.pop()
+            self.unfinished.append(subtree)
+        value: Value
+        if event.kind == "scalar":
+            value = self.scalar(event, path)
+        elif event.kind == "sequence":
+            value = self.sequence(stream, path, depth)
+        else:
+            value = self.mapping(event, stream, path, depth)
+        if event.anchor:
+            self.unfinished.pop()
         return value
 
-    def inner(self, event: Event, stream: Stream, path: KeyPath, depth: int) -> Value:
-        if event.kind == "scalar":
-            return self.scalar(event, path)
-        if event.kind == "sequence":
-            return self.sequence(stream, path, depth)
-        return self.mapping(event, stream, path, depth)
-
     def alias(self, event: Event, path: KeyPath, depth: int) -> Value:
-        self.marks[path] = self.mark(event)
+        self.marks[path] = event.place
         self.unused.pop(event.value, None)
         subtree = self.anchors.get(event.value)
         if subtree is None:
@@ -223,12 +191,12 @@ class _Builder:
         self.aliases.pop()
         if isinstance(value, (tuple, dict)):
             # A text keeps the place where it is written, as characters inside it are pointed at.
-            self.marks[path] = self.mark(event)
+            self.marks[path] = event.place
         return value
 
     def sequence(self, stream: Stream, path: KeyPath, depth: int) -> Value:
         items: list[Value] = []
-        while stream.peek().kind != "end":
+        while stream.items[stream.index].kind != "end":
             items.append(self.value(stream, (*path, len(items)), depth + 1))
         stream.next()
         return tuple(items)
@@ -237,14 +205,13 @@ class _Builder:
         items: dict[str, Value] = {}
         in_braces = self.text.startswith("{", start.start)
         repeats = False
-        while stream.peek().kind != "end":
-            event = stream.peek()
+        while (event := stream.items[stream.index]).kind != "end":
             if in_braces and path not in self.doubtful and self.lacks_value(event):
                 self.without_value(event, path)
                 stream.next()
                 self.value(stream, (*path, f"{event.value} ({self.count})"), depth + 1)
                 continue
-            name = self.key(stream, path)
+            name = self.key(event, stream, path)
             inner = (*path, name or "")
             if name is not None and name in items:
                 # Keys that repeat one after the other are one slip: an item that lacks its dash, or a copied block.
@@ -255,14 +222,14 @@ class _Builder:
                 self.value(stream, (*path, f"{name} ({self.count})"), depth + 1)
                 continue
             repeats = False
-            self.key_marks[inner] = self.mark(event)
+            self.key_marks[inner] = event.place
             items[name] = self.value(stream, inner, depth + 1)
         stream.next()
         return items
 
     def repeated(self, name: str, path: KeyPath, *, is_item: bool) -> tuple[str, str]:
         """Message and hint about a key that stands twice."""
-        message = f"the key `{name}` stands twice; it is first on line {self.key_marks[path].line}"
+        message = f"the key `{name}` stands twice; it is first on line {self.key_marks[path][0]}"
         return message, f"put `- ` before `{name}` if a new item begins here" if is_item else "delete one of them"
 
     def lacks_value(self, event: Event) -> bool:
@@ -286,23 +253,29 @@ class _Builder:
         self.issues.append(Issue(self.shown, line, column, "A012", message, ODD_SPACE_HINT))
         self.doubtful.add(path)
 
-    def key(self, stream: Stream, path: KeyPath) -> str | None:
+    def key(self, event: Event, stream: Stream, path: KeyPath) -> str | None:
         """The text of a key, or None where it is none and its value is to be left out."""
-        event = stream.peek()
         if event.kind != "scalar":
             hint = "quote a key that begins with {, [ or *"
             raise self.refuse(event, "A009", "a key must be a text, not a list, a mapping or an alias", hint)
-        stream.next()
-        self.look_for_blanks(event)
+        stream.index += 1
+        if self.has_blanks:
+            self.look_for_blanks(event)
         text = event.value
         if event.tag:
             self.tag(event)
         if event.anchor:
             self.anchors[event.anchor] = [event]
             self.unused[event.anchor] = event
-        if event.style:
-            self.check_quotes(event, (*path, text))
+        if style := event.place[2]:
+            if style == '"':
+                self.check_quotes(event, (*path, text))
             return text
+        return text if len(text) <= SHORT and _is_sound_key(text) else self.bare_key(event, path)
+
+    def bare_key(self, event: Event, path: KeyPath) -> str | None:
+        """The text of a key without quotes, or None where it is none."""
+        text = event.value
         if text == "<<":
             hint = "use `inherits` to take another entry's fields"
             self.issue(event, "A007", "merge keys (`<<`) are not read", hint, path)
@@ -332,17 +305,18 @@ class _Builder:
         return text
 
     def look_for_blanks(self, event: Event) -> None:
-        if not self.has_blanks:
-            return
         for offset, message, hint in blanks_in(self.text[event.start : event.end]):
             self.blanks.append(Issue(self.shown, *self.inside(event, offset), "A016", message, hint))
 
     def scalar(self, event: Event, path: KeyPath) -> Value:
-        self.look_for_blanks(event)
-        if event.style:
-            self.check_quotes(event, path)
+        if self.has_blanks:
+            self.look_for_blanks(event)
+        if style := event.place[2]:
+            if style == '"':
+                self.check_quotes(event, path)
             return event.value
-        if odd := _ODD_SPACE.search(self.text[event.start : event.end]):
+        written = self.text[event.start : event.end]
+        if not written.isascii() and (odd := _ODD_SPACE.search(written)):
             self.odd_space(event, odd.start(), path)
             return event.value
         value, doubt = plain(event.value)
@@ -361,12 +335,10 @@ class _Builder:
         self.doubtful.add(path)
 
     def check_quotes(self, event: Event, path: KeyPath) -> None:
-        if event.style == '"':
-            for doubt in doubts_in_double_quotes(self.text[event.start : event.end], event.value):
-                self.issues.append(
-                    Issue(self.shown, *self.inside(event, doubt.offset), doubt.code, doubt.message, doubt.hint)
-                )
-                self.doubtful.add(path)
+        for doubt in doubts_in_double_quotes(self.text[event.start : event.end], event.value):
+            place = self.inside(event, doubt.offset)
+            self.issues.append(Issue(self.shown, *place, doubt.code, doubt.message, doubt.hint))
+            self.doubtful.add(path)
 
     def inside(self, event: Event, offset: int) -> tuple[int, int]:
         """Line and column of a character of a value; the text before the value is not searched again."""
@@ -383,9 +355,6 @@ class _Builder:
         place = _place(self.text, offset)
         self.issues.append(Issue(self.shown, *place, "A010", f"the tag `{written}` has no meaning here", "remove it"))
 
-    def mark(self, event: Event) -> Mark:
-        return Mark(self.shown, event.line, event.column, event.style)
-
     def issue(self, event: Event, code: str, message: str, hint: str = "", doubtful: KeyPath | None = None) -> None:
         self.issues.append(Issue(self.shown, event.line, event.column, code, message, hint))
         if doubtful is not None:
@@ -398,10 +367,20 @@ class _Builder:
         return self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included")
 
 
+# Cached, as entries have the same keys.
+@lru_cache(maxsize=4096)
+def _is_sound_key(text: str) -> bool:
+    """Whether nothing is to be said of a key without quotes."""
+    odd = not text or text == "<<" or _NEEDS_QUOTES.search(text) or _ODD_SPACE.search(text)
+    return not odd and plain(text) == (text, None)
+
+
 def texts_of_key(key: str, value: Value) -> Iterator[str]:
     """Every text that stands under this key, at any depth."""
-    items = value if isinstance(value, tuple) else value.values() if isinstance(value, dict) else ()
-    if isinstance(value, dict) and isinstance(found := value.get(key), str):
-        yield found
-    for item in items:
-        yield from texts_of_key(key, item)
+    waiting = [value]
+    while waiting:
+        outer = waiting.pop()
+        if isinstance(outer, dict) and isinstance(found := outer.get(key), str):
+            yield found
+        items = outer if isinstance(outer, tuple) else outer.values() if isinstance(outer, dict) else ()
+        waiting += [item for item in items if isinstance(item, tuple | dict)]

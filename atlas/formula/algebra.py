@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from atlas.formula.budget import Budget
-from atlas.formula.tensor import Array, Misfit, Tensor, aligned, common_shape, embedding, union
+from atlas.formula.tensor import Array, Misfit, Tensor, aligned, embedding, fitted, moved, union
 
 REMOVE_TRANSPOSE = r"remove ^\top"
 
@@ -31,23 +31,20 @@ class Algebra:
         logical: bool = False,
     ) -> Tensor:
         """Apply a function to numbers at equal places; the axes of one operand hold those of all others, in order."""
-        big = max([tensor.core for tensor in tensors], key=len)
-        row = False
-        for tensor in tensors:
-            if not logical and tensor.data.dtype == np.bool_:
-                raise Misfit("A232", f"cannot {verb} a set or condition")
-            if tensor.core != big and embedding(tensor.core, big) is None:
-                first, second = (tensors[0], tensor if tensor is not tensors[0] else tensors[-1])
-                raise Misfit("A221", f"cannot {verb} {first.shown} and {second.shown}")
-            row = row or tensor.row
-        if row and not all(tensor.row or not tensor.core for tensor in tensors):
-            column = next(tensor for tensor in tensors if tensor.core and not tensor.row)
-            message = f"cannot {verb} a transposed vector and {column.shown}"
-            raise Misfit("A223", message, REMOVE_TRANSPOSE)
-        free = tensors[0].free if len(tensors) == 1 else union(*[tensor.free for tensor in tensors])
-        arrays = [aligned(tensor, free, big) for tensor in tensors]
-        self.budget.spend(common_shape(tuple([array.shape for array in arrays])), cost)
-        return Tensor(np.asarray(function(*arrays)), free, big, row)
+        if not logical:
+            for tensor in tensors:
+                if tensor.data.dtype.kind == "b":
+                    raise _unfit(tensors, verb, logical)
+        found = fitted(tuple([tensor[1:] for tensor in tensors]))
+        if found is None:
+            raise _unfit(tensors, verb, logical)
+        free, core, row, moves = found
+        arrays = [tensor.data for tensor in tensors]
+        for at, move in enumerate(moves):
+            if move is not None:
+                arrays[at] = moved(arrays[at], move)
+        self.budget.spend_together(tuple([array.shape for array in arrays]), cost)
+        return Tensor(np.asarray(function(*arrays)), free, core, row)
 
     def transpose(self, tensor: Tensor) -> Tensor:
         """Swap the last two axes, or mark a vector as a row."""
@@ -141,6 +138,8 @@ class Algebra:
 
         What is read out of range is `pad`: NaN, so that a masked sum may run over the edge and nothing else may.
         """
+        if len(where) == 1 and (whole := self._read_one(base, where)) is not None:
+            return whole, False
         free = union(base.free, *(index.free for index in where.values()))
         rest = [at for at in range(len(base.core)) if at not in where]
         axes = len(free) + len(rest)
@@ -162,12 +161,39 @@ class Algebra:
                 outside = outside | ~inside
                 index = np.clip(np.nan_to_num(index), 0, length - 1)
             indices.append(index.astype(np.intp))
-        self.budget.spend(common_shape(tuple([index.shape for index in indices])))
+        self.budget.spend_together(tuple([index.shape for index in indices]))
         data = np.asarray(base.data[tuple(indices)])
         stray = bool(outside.any())
         if stray:
             data = np.where(np.broadcast_to(outside, data.shape), pad, data)
         return Tensor(data, free, tuple(base.core[at] for at in rest)), stray
+
+    def _read_one(self, base: Tensor, where: Mapping[int, Tensor]) -> Tensor | None:
+        """The same along the first core axis, by an index that runs along an axis of its own and stays in range."""
+        ((at, index),) = where.items()
+        place = len(base.free)
+        length = base.data.shape[place]
+        if at != 0 or len(index.free) != 1 or index.free[0] in base.free or not index.data.size or not length:
+            return None
+        if not (index.data.min() >= 0 and index.data.max() < length):  # so NaN is none that stays in range
+            return None
+        shape = base.data.shape
+        self.budget.spend((*shape[:place], index.data.size, *shape[place + 1 :]))
+        data = base.data.take(index.data.astype(np.intp), axis=place)
+        return Tensor(data, base.free + index.free, base.core[1:])
+
+
+def _unfit(tensors: Sequence[Tensor], verb: str, logical: bool) -> Misfit:
+    """Why the operands of an elementwise operation do not fit together."""
+    big = max([tensor.core for tensor in tensors], key=len)
+    for tensor in tensors:
+        if not logical and tensor.data.dtype == np.bool_:
+            return Misfit("A232", f"cannot {verb} a set or condition")
+        if tensor.core != big and embedding(tensor.core, big) is None:
+            first, second = (tensors[0], tensor if tensor is not tensors[0] else tensors[-1])
+            return Misfit("A221", f"cannot {verb} {first.shown} and {second.shown}")
+    column = next(tensor for tensor in tensors if tensor.core and not tensor.row)
+    return Misfit("A223", f"cannot {verb} a transposed vector and {column.shown}", REMOVE_TRANSPOSE)
 
 
 def _parted(core: Sequence[str], axis: int | None) -> tuple[list[int], list[int]]:

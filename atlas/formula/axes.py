@@ -14,6 +14,9 @@ from atlas.formula.names import canonical
 from atlas.formula.tree import Group, Multiply, Node, Number, Power, Product, Quotient, Rounded, SizeName, Sum
 from atlas.sizes import MAX_POWER, Size, constant, floored, product, size, symbol
 
+ONE = constant(1)
+"""The length that an axis has more than its last index is above the first."""
+
 
 class AxisTable:
     """Labels of axes, under the declared relations between sizes."""
@@ -30,8 +33,11 @@ class AxisTable:
         for name, value in self._resolved.items():
             if value.symbols & relations.keys():
                 raise FormulaError("A244", f"the size `{name}` depends on itself", symbol=name)
+        self.relations = tuple(self._resolved.items())
+        """What sizes equal, in those only that no relation defines."""
         self._labels: dict[Size, str] = {}
         self._sizes: dict[str, Size] = {}
+        self._spans: dict[tuple[Node, Node], str | None] = {}
 
     def label(self, expression: Size, shown: str = "") -> str:
         """The label of the axis with this size; a new one is shown as given, else in canonical order.
@@ -45,6 +51,20 @@ class AxisTable:
             self._labels[resolved] = text if text not in self._sizes else str(resolved)
             self._sizes[self._labels[resolved]] = resolved
         return self._labels[resolved]
+
+    def span(self, lower: Node, upper: Node) -> str | None:
+        """The label of the axis that indices run over from the first bound to the second; None if one is no size.
+
+        Raises:
+            FormulaError: as `resolve`.
+        """
+        bounds = (lower, upper)
+        if bounds not in self._spans:
+            first, last = size_of(lower), size_of(upper)
+            self._spans[bounds] = None
+            if first is not None and last is not None:
+                self._spans[bounds] = self.label(last if first == ONE else last + -first + ONE)
+        return self._spans[bounds]
 
     def resolve(self, expression: Size) -> Size:
         """The expression in those sizes only that no relation defines.

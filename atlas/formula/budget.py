@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import prod
+
+import numpy as np
 
 from atlas.formula.tensor import Misfit
 
@@ -39,12 +42,36 @@ class Budget:
         Raises:
             Misfit: the array is too large, or all operations together are.
         """
-        lengths = tuple(lengths)
-        count = prod(lengths)
-        if len(lengths) > MAX_AXES:
-            raise Misfit("A251", f"an intermediate of {len(lengths)} axes; at most {MAX_AXES} are computed", _HINT)
-        if count > MAX_ELEMENTS:
-            raise Misfit("A251", f"an intermediate of {count:,} numbers; at most {MAX_ELEMENTS:,} are computed", _HINT)
-        self.work += STEP + count * cost
+        self.work += STEP + _count(tuple(lengths)) * cost
         if self.work > MAX_WORK:
-            raise Misfit("A252", f"the formula takes more than {MAX_WORK:,} steps", _HINT)
+            raise _too_much()
+
+    def spend_together(self, shapes: tuple[tuple[int, ...], ...], cost: int = 1) -> None:
+        """Count an operation on arrays of these shapes, which are broadcast together.
+
+        Raises:
+            Misfit: as `spend`.
+        """
+        self.work += STEP + _count_together(shapes) * cost
+        if self.work > MAX_WORK:
+            raise _too_much()
+
+
+def _too_much() -> Misfit:
+    return Misfit("A252", f"the formula takes more than {MAX_WORK:,} steps", _HINT)
+
+
+def _count(lengths: tuple[int, ...]) -> int:
+    """The numbers of an array with axes of these lengths, if it is not too large."""
+    count = prod(lengths)
+    if len(lengths) > MAX_AXES:
+        raise Misfit("A251", f"an intermediate of {len(lengths)} axes; at most {MAX_AXES} are computed", _HINT)
+    if count > MAX_ELEMENTS:
+        raise Misfit("A251", f"an intermediate of {count:,} numbers; at most {MAX_ELEMENTS:,} are computed", _HINT)
+    return count
+
+
+# Cached, as the samples of all formulas have the same few shapes.
+@lru_cache(maxsize=4096)
+def _count_together(shapes: tuple[tuple[int, ...], ...]) -> int:
+    return _count(np.broadcast_shapes(*shapes))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from atlas.exceptions import FormulaError
 from atlas.formula.compare import TOLERANCE, describe, difference
@@ -17,7 +16,10 @@ from atlas.formula.names import canonical
 from atlas.formula.sample import SCALES, Sample, draw
 from atlas.formula.span import Span
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
 Reference = Callable[[Mapping[str, Any], Mapping[str, int]], Any]
 """Inputs by declared name (arrays, numbers, functions) and sizes, to the one output, or to a mapping of outputs and
 intermediates by name."""

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 TOLERANCE = 1e-9
 """The largest relative error that counts as equal."""
 
-TINY = np.finfo(np.float64).tiny
+TINY = sys.float_info.min
 """What keeps an error relative to nothing from having no value."""
 
-Array = NDArray[Any]
+Array: TypeAlias = "NDArray[Any]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,9 @@ def difference(found: Array, expected: Array, tolerance: float = TOLERANCE) -> D
     with np.errstate(all="ignore"):
         sizes = np.abs(expected)
         errors = np.abs(found - expected) / (sizes + sizes.max() + TINY)
+        worst = float(errors.max())
+        if worst <= tolerance:  # so none is infinite or no number
+            return Difference(worst, 0.0, (), 0.0, 0.0)
         if not np.isfinite(errors).all():
             finite = np.isfinite(expected)
             scale = sizes + np.max(np.where(finite, sizes, 0.0)) + TINY

@@ -7,25 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from atlas.exceptions import FormulaError, SizeError
+from atlas.formula.axes import AxisTable
 from atlas.formula.declarations import Declarations, FunctionOf, Ids, IntegerRange
 from atlas.formula.equations import parse_system
 from atlas.formula.evaluate import Evaluator
 from atlas.formula.machine import Function, Setting
 from atlas.formula.names import canonical
-from atlas.formula.plan import Plan, make_plan
+from atlas.formula.plan import Plan, make_plan, mentioned
 from atlas.formula.symbols import Symbol, SymbolTable, symbol_table
 from atlas.formula.tensor import Tensor, aligned
-from atlas.formula.tree import Call, Name, Node, SizeName, System, walk
+from atlas.formula.tree import System
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-Input = Array | int | float | Callable[..., Array]
+Array: TypeAlias = "NDArray[Any]"
+
+Input: TypeAlias = "Array | int | float | Callable[..., Array]"
 """An array, a number for a scalar, or a function of an array (for a family: of a member's number and an array)."""
 
 
@@ -114,11 +118,11 @@ class Formula:
                 continue
             reached.add(name)
             equations = [*self.plan.mains.get(name, ()), *self.plan.starts.get(name, {}).values()]
-            waiting += [other for found in equations for node in walk(found) for other in _names(node)]
+            waiting += self.plan.mentions.get(name, ())
             waiting += [other for other in self.table.symbols if other.startswith(f"{name}_") and other not in reached]
             parameters = [parameter for found in equations for parameter in found.parameters]
             waiting += [parameter for parameter in parameters if parameter in self.table.symbols]
-        reached |= {name for found in self.system.ranges for node in walk(found) for name in _names(node)}
+        reached = reached.union(*[names for found in self.system.ranges for names in mentioned(found)])
         declared = [*self.table.symbols, *self.table.aliases]
         return tuple(name for name in dict.fromkeys([*declared, *self.plan.mains]) if name not in reached)
 
@@ -146,12 +150,6 @@ def parse_with(latex: str, table: SymbolTable) -> Formula:
     return Formula(latex, table, system, plan)
 
 
-def _names(node: Node) -> tuple[str, ...]:
-    if isinstance(node, Name | SizeName):
-        return (node.name,)
-    return (node.function,) if isinstance(node, Call) else ()
-
-
 def _setting(formula: Formula, inputs: Mapping[str, Input], sizes: Mapping[str, int]) -> Setting:
     given = {canonical(name): value for name, value in inputs.items()}
     bound = {canonical(name): int(value) for name, value in sizes.items()}
@@ -159,8 +157,10 @@ def _setting(formula: Formula, inputs: Mapping[str, Input], sizes: Mapping[str, 
     for symbol in table.symbols.values():
         if isinstance(symbol.kind, IntegerRange) and symbol.name in given:
             bound.setdefault(symbol.name, int(np.asarray(given[symbol.name])))
-    _bind_from_shapes(table, given, bound)
+    if not bound.keys() >= table.sizes.keys():
+        _bind_from_shapes(table, given, bound)
     _bind_relations(table, bound)
+    lengths = _Lengths(table.axes, bound)
     values: dict[str, Tensor] = {}
     functions: dict[str, Function] = {}
     for symbol in table.symbols.values():
@@ -176,7 +176,7 @@ def _setting(formula: Formula, inputs: Mapping[str, Input], sizes: Mapping[str, 
         elif callable(value):
             raise FormulaError("A249", f"the input `{symbol.spelled}` is declared as an array, but is a function")
         else:
-            values[symbol.name] = _tensor(table, symbol, np.asarray(value, dtype=np.float64), bound)
+            values[symbol.name] = _tensor(table, symbol, np.asarray(value, dtype=np.float64), lengths)
     ranges = {found.variable: found for found in formula.system.ranges}
     return Setting(table, formula.plan, ranges, bound, values, functions)
 
@@ -208,15 +208,26 @@ def _bind_relations(table: SymbolTable, bound: dict[str, int]) -> None:
             raise FormulaError("A249", f"the size `{name}` is given as {bound[name]}, but {relation} is {value}")
 
 
-def _tensor(table: SymbolTable, symbol: Symbol, array: Array, bound: Mapping[str, int]) -> Tensor:
+class _Lengths(dict[str, int]):
+    """The length of each axis, reckoned when it is first asked for, as most symbols have the same few."""
+
+    def __init__(self, axes: AxisTable, sizes: Mapping[str, int]) -> None:
+        super().__init__()
+        self.axes = axes
+        self.sizes = sizes
+
+    def __missing__(self, axis: str) -> int:
+        length = self[axis] = self.axes.size(axis).value(self.sizes)
+        return length
+
+
+def _tensor(table: SymbolTable, symbol: Symbol, array: Array, lengths: Mapping[str, int]) -> Tensor:
     """An input under its axes: batch axes first, which are free, then the others in order."""
-    expected = tuple(table.axes.size(axis).value(bound) for axis in symbol.axes)
+    expected = tuple([lengths[axis] for axis in symbol.axes])
     if array.shape != expected:
         message = f"the input `{symbol.spelled}` has the shape {array.shape}, but {symbol.shown} is {expected}"
         raise FormulaError("A249", message)
-    batch = [at for at, axis in enumerate(symbol.axes) if axis in symbol.batch]
-    core = [at for at, axis in enumerate(symbol.axes) if axis not in symbol.batch]
-    data = array.transpose([*batch, *core])
+    data = array.transpose(_order(symbol.axes, symbol.batch))
     if isinstance(symbol.kind, Ids):
         data = data + table.base
     return Tensor(data, symbol.batch, symbol.core)
@@ -225,7 +236,20 @@ def _tensor(table: SymbolTable, symbol: Symbol, array: Array, bound: Mapping[str
 def _result(machine: Evaluator, tensor: Tensor, symbol: Symbol) -> Array:
     """A value as an array with the declared axes in the declared order."""
     data = aligned(tensor, symbol.batch, symbol.core)
-    data = np.broadcast_to(data, [machine.length(axis) for axis in (*symbol.batch, *symbol.core)])
-    batch, core = iter(range(len(symbol.batch))), iter(range(len(symbol.batch), data.ndim))
-    order = [next(batch) if axis in symbol.batch else next(core) for axis in symbol.axes]
-    return data.transpose(order)
+    shape = tuple([machine.length(axis) for axis in symbol.batch + symbol.core])
+    if data.shape != shape:
+        data = np.broadcast_to(data, shape)
+    return data.transpose(_inverse(_order(symbol.axes, symbol.batch)))
+
+
+@lru_cache(maxsize=1024)
+def _order(axes: tuple[str, ...], batch: tuple[str, ...]) -> tuple[int, ...]:
+    """The places of the batch axes among all, then those of the others."""
+    places = range(len(axes))
+    return (*(at for at in places if axes[at] in batch), *(at for at in places if axes[at] not in batch))
+
+
+@lru_cache(maxsize=1024)
+def _inverse(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The order that undoes another."""
+    return tuple(order.index(at) for at in range(len(order)))

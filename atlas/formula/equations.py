@@ -61,12 +61,12 @@ def parse_system(latex: str, table: SymbolTable) -> System:
         FormulaError: the first thing that cannot be read, or that has no meaning.
     """
     found = rows.parts(tokenize(latex), frozenset(table.symbols))
-    equations, ranges = _sorted(found, len(latex))
+    equations, signs, ranges = _sorted(found, len(latex))
     if len(equations) > MAX_EQUATIONS:
         message = f"{len(equations)} equations; at most {MAX_EQUATIONS} are read"
         raise FormulaError("A250", message, _span(equations[MAX_EQUATIONS]))
     running = frozenset(variable.text for variables, _, _ in ranges for variable in variables)
-    lefts = [_left(part, rows.equal_signs(part)[0], table, running) for part in equations]
+    lefts = [_left(part, found[0], table, running) for part, found in zip(equations, signs, strict=True)]
     lefts = [_settled(left, lefts, table) for left in lefts]
     defined: dict[str, Kind] = {}
     for at, left in enumerate(lefts):
@@ -76,8 +76,9 @@ def parse_system(latex: str, table: SymbolTable) -> System:
     scope = Scope(table, defined)
     parsed = _ranges(ranges, scope)
     variables: dict[str, Kind] = {found.variable: "index" for found in parsed}
+    inner = scope.with_local(variables)
     definitions = [
-        _definition(left, part, scope.with_local(variables)) for left, part in zip(lefts, equations, strict=True)
+        _definition(left, part, found, inner) for left, part, found in zip(lefts, equations, signs, strict=True)
     ]
     return System(tuple(definitions), parsed, span=Span(0, len(latex)))
 
@@ -85,9 +86,10 @@ def parse_system(latex: str, table: SymbolTable) -> System:
 RangeTokens = tuple[tuple[Token, ...], Part, Part]
 
 
-def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[RangeTokens]]:
-    """The parts that are equations, and those that make ranges: `i=0`, dots, `n-1`."""
+def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[list[int]], list[RangeTokens]]:
+    """The parts that are equations, with the places of their `=`, and those that make ranges: `i=0`, dots, `n-1`."""
     equations: list[Part] = []
+    signs: list[list[int]] = []
     ranges: list[RangeTokens] = []
     at = 0
     while at < len(found):
@@ -101,7 +103,8 @@ def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[RangeT
             at = first + 3
             continue
         part = found[at]
-        if not rows.equal_signs(part):
+        signs.append(rows.equal_signs(part))
+        if not signs[-1]:
             hint = r"write what it defines before it, as in `y = ...`; a range is `,\quad i=1,\dots,n`"
             if at and found[at - 1][-1].kind == "number" and part[0].kind == "number":
                 hint = "decimals are written with a point"
@@ -110,7 +113,7 @@ def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[RangeT
         at += 1
     if not equations:
         raise FormulaError("A233", "the formula has no equation", Span(0, max(length, 1)), "write `y = ...`")
-    return equations, ranges
+    return equations, signs, ranges
 
 
 def _left(part: Part, sign: int, table: SymbolTable, running: frozenset[str]) -> _Left:
@@ -214,8 +217,7 @@ def _ranges(found: Sequence[RangeTokens], scope: Scope) -> tuple[Range, ...]:
     return tuple(parsed.values())
 
 
-def _definition(left: _Left, part: Part, scope: Scope) -> Definition:
-    signs = rows.equal_signs(part)
+def _definition(left: _Left, part: Part, signs: Sequence[int], scope: Scope) -> Definition:
     fresh = _fresh(left, scope)
     inner = scope.with_local({**dict.fromkeys(fresh, "index"), **dict.fromkeys(left.parameters, "value")})
     indices: tuple[Node, ...] = ()
@@ -259,10 +261,9 @@ def _span(tokens: Sequence[Token]) -> Span:
 
 def _depth(node: Node) -> int:
     """The number of nodes on the longest path from the node down."""
-    deepest = 0
-    waiting = [(node, 1)]
-    while waiting:
-        current, level = waiting.pop()
-        deepest = max(deepest, level)
-        waiting.extend((child, level + 1) for child in current.children)
-    return deepest
+    depth = 0
+    level: list[Node] = [node]
+    while level:
+        depth += 1
+        level = [child for above in level for child in above.children]
+    return depth

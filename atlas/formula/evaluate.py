@@ -7,6 +7,7 @@ applications, definitions, recurrences) live in modules of their own, which call
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -56,9 +57,9 @@ class Evaluator(Machine):
         if self.nested == MAX_NESTED:
             hint = "define fewer functions by one another"
             raise FormulaError("A250", f"the formula is evaluated more than {MAX_NESTED} deep", node.span, hint)
-        self.nested += 1
-        if self.nested > self.deepest:
-            self.deepest = self.nested
+        self.nested = nested = self.nested + 1
+        if nested > self.deepest:
+            self.deepest = nested
         try:
             return _RULES[type(node)](self, node, scope)
         except Misfit as misfit:
@@ -84,7 +85,13 @@ class Evaluator(Machine):
 
 
 def _number(machine: Machine, node: Number, scope: Locals) -> Tensor:
-    return scalar(float(node.text))
+    return _constant(node.text)
+
+
+# Cached, as it is written in the formula and the same in all samples.
+@lru_cache(maxsize=256)
+def _constant(text: str) -> Tensor:
+    return scalar(float(text))
 
 
 def _infinity(machine: Machine, node: Infinity, scope: Locals) -> Tensor:
@@ -197,8 +204,10 @@ def _rounded(machine: Machine, node: Rounded, scope: Locals) -> Tensor:
     return machine.algebra.elementwise(function, machine.value(node.inner, scope), verb="round")
 
 
-_COMPARISONS: Mapping[str, Callable[..., Array]] = MappingProxyType(
-    {
+@cache
+def _comparisons() -> Mapping[str, Callable[..., Array]]:
+    """Each comparison by its sign; made when the first is computed, as NumPy is then needed."""
+    return {
         "=": np.equal,
         "\\neq": np.not_equal,
         "<": np.less,
@@ -206,14 +215,13 @@ _COMPARISONS: Mapping[str, Callable[..., Array]] = MappingProxyType(
         "\\leq": np.less_equal,
         "\\geq": np.greater_equal,
     }
-)
 
 
 def _relation(machine: Machine, node: Relation, scope: Locals) -> Tensor:
     operands = [machine.settled(machine.value(operand, scope)) for operand in node.operands]
     holds: Tensor | None = None
     for operator, left, right in zip(node.operators, operands, operands[1:], strict=False):
-        found = machine.algebra.elementwise(_COMPARISONS[operator], left, right, verb="compare")
+        found = machine.algebra.elementwise(_comparisons()[operator], left, right, verb="compare")
         if holds is None:
             holds = found
         else:

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[np.float64]"
 
 
 def erf(x: Array) -> Array:
@@ -63,18 +66,28 @@ def log_softmax(x: Array, axis: int) -> Array:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
 
 
+def _of_numpy(name: str) -> Callable[..., Array]:
+    """A function of NumPy, which is looked up when it is called: the names below are read where nothing is computed."""
+
+    def function(*arrays: Array) -> Array:
+        found: Callable[..., Array] = getattr(np, name)
+        return found(*arrays)
+
+    return function
+
+
 ELEMENTWISE: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
     {
-        r"\exp": np.exp,
-        r"\log": np.log,
-        r"\ln": np.log,
-        r"\sin": np.sin,
-        r"\cos": np.cos,
-        r"\tan": np.tan,
-        r"\tanh": np.tanh,
-        r"\sinh": np.sinh,
-        r"\cosh": np.cosh,
-        r"\arctan": np.arctan,
+        r"\exp": _of_numpy("exp"),
+        r"\log": _of_numpy("log"),
+        r"\ln": _of_numpy("log"),
+        r"\sin": _of_numpy("sin"),
+        r"\cos": _of_numpy("cos"),
+        r"\tan": _of_numpy("tan"),
+        r"\tanh": _of_numpy("tanh"),
+        r"\sinh": _of_numpy("sinh"),
+        r"\cosh": _of_numpy("cosh"),
+        r"\arctan": _of_numpy("arctan"),
         r"\Phi": normal_cdf,
         r"\mathrm{erf}": erf,
         r"\mathrm{sigmoid}": sigmoid,
@@ -83,7 +96,7 @@ ELEMENTWISE: Mapping[str, Callable[[Array], Array]] = MappingProxyType(
         r"\mathrm{Swish}": silu,
         r"\mathrm{GELU}": gelu,
         r"\mathrm{softplus}": softplus,
-        r"\mathrm{sign}": np.sign,
+        r"\mathrm{sign}": _of_numpy("sign"),
     }
 )
 """Functions of each number by itself."""
@@ -96,7 +109,9 @@ ALONG_AXIS: Mapping[str, Callable[[Array, int], Array]] = MappingProxyType(
 )
 """Functions of the numbers along one axis."""
 
-EXTREMES: Mapping[str, Callable[[Array, Array], Array]] = MappingProxyType({r"\max": np.maximum, r"\min": np.minimum})
+EXTREMES: Mapping[str, Callable[[Array, Array], Array]] = MappingProxyType(
+    {r"\max": _of_numpy("maximum"), r"\min": _of_numpy("minimum")}
+)
 """Functions of two or more arguments, elementwise."""
 
 CONCAT = r"\mathrm{Concat}"

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache
+from string import ascii_letters
+from types import MappingProxyType
+from typing import NamedTuple
 
 from atlas.exceptions import FormulaError
 from atlas.formula import letters
@@ -25,8 +28,8 @@ MAX_DIGITS = 15
 """The longest number that is read; more digits do not fit a float64."""
 
 _TOKEN = re.compile(
-    r"(?P<space>(?:\s|~|\\[,;:!> ]|%[^\n]*)+)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<newline>\\\\(?:\s*\[[^\]]*\])?)"
-    r"|\\(?P<command>[A-Za-z]+\*?)|\\(?P<escaped>.)|(?P<letter>[A-Za-z])|(?P<primes>'+)|(?P<char>.)",
+    r"((?:\s|~|\\[,;:!> ]|%[^\n]*)*)(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<newline>\\\\(?:\s*\[[^\]]*\])?)"
+    r"|\\(?P<command>[A-Za-z]+\*?)|\\(?P<escaped>.)|(?P<letter>[A-Za-z])|(?P<primes>'+)|(?P<char>.)|\Z)",
     re.DOTALL,
 )
 _OPENING = {"(": "(", "[": "(", "\\{": "("}
@@ -34,15 +37,25 @@ _CLOSING = {")": ")", "]": ")", "\\}": ")"}
 _PAIRS = {"(": ")", "[": "]", "\\{": "\\}"}
 _BRACKETS = frozenset(("(", ")", "||", "|", "\\lvert", "\\rvert", "\\lfloor", "\\rfloor", "\\lceil", "\\rceil"))
 _PLAIN = frozenset("|+-=,/^_&<>")
+_SIGNS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        **{letter: ("name", letter) for letter in ascii_letters},
+        **{sign: (sign, sign) for sign in _PLAIN},
+        **{text: ("(", text) for text in _OPENING},
+        **{text: (")", text) for text in _CLOSING},
+        **{f"\\{name}": ("name", f"\\{name}") for name in letters.GREEK | letters.FUNCTIONS},
+        **{f"\\{name}": (f"\\{name}", f"\\{name}") for name in letters.STRUCTURE},
+    }
+)
+"""Kind and text of the tokens that are read the same wherever they stand, by how they are written."""
 _ARGUMENT = re.compile(r"\\([A-Za-z]+)\*?|[A-Za-z0-9]")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9 .,:\-]*|1")
 _POWER_OF_TEN = re.compile(r"[eE]([-+][0-9]+)(?![0-9A-Za-z])")
 _STYLE_DEPTH = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One token of a formula."""
+class Token(NamedTuple):
+    """One token of a formula; a tuple, as a formula has many and tuples are made fastest."""
 
     kind: str
     r"""`name`, `number`, `begin`, `end`, or the sign itself (`+`, `\frac`, `(`); `(` and `)` stand for all brackets."""
@@ -50,6 +63,10 @@ class Token:
     """A name's canonical spelling, a number's digits, a bracket or sign as written, an environment's name."""
     span: Span
     """The characters of the formula that it was read from."""
+
+
+END = "end of text"
+"""The kind of a token that readers put after the last, so that a look ahead never fails."""
 
 
 @lru_cache(maxsize=FORMULAS)
@@ -77,11 +94,27 @@ class _Lexer:
         self.pending: int | None = None
 
     def run(self) -> tuple[Token, ...]:
-        while (match := _TOKEN.match(self.latex, self.at)) is not None:
-            span = Span(*match.span())
-            self.at = span.end
-            kind = match.lastgroup or "char"
-            if kind != "space":
+        latex, length = self.latex, len(self.latex)
+        match_at, append, new = _TOKEN.match, self.tokens.append, tuple.__new__
+        while self.at < length:
+            match = match_at(latex, self.at)
+            assert match is not None  # noqa: S101 - some branch of the pattern takes any character
+            start, self.at = match.end(1), match.end()
+            if start == length:  # nothing but spaces was left
+                break
+            span = new(Span, (start, self.at))  # without the step that names the fields, for there are many tokens
+            text = latex[start : self.at]
+            sign = _SIGNS.get(text) if self.pending is None else None
+            if sign is not None:
+                append(new(Token, (*sign, span)))
+            elif text == "{" and self.pending is None:
+                self.braces.append(span)
+                append(new(Token, (text, text, span)))
+            elif text == "}" and self.braces and self.pending is None:
+                self.braces.pop()
+                append(new(Token, (text, text, span)))
+            else:
+                kind = match.lastgroup or "char"
                 self.take(kind, match[kind], span)
         if self.braces:
             raise FormulaError("A202", "`{` is never closed", self.braces[-1])
@@ -90,7 +123,9 @@ class _Lexer:
         return tuple(self.tokens)
 
     def take(self, kind: str, text: str, span: Span) -> None:
-        if kind == "number":
+        if kind == "char":
+            self.sign(text, span)
+        elif kind == "number":
             if power := _POWER_OF_TEN.match(self.latex, self.at):
                 factor = "" if text == "1" else rf"{text} \cdot "
                 hint = f"write {factor}10^{{{power[1].lstrip('+')}}}"
@@ -108,7 +143,7 @@ class _Lexer:
         elif kind == "primes":
             self.primes(text, span)
         else:
-            self.sign("\\" + text if kind == "escaped" else text, span)
+            self.sign("\\" + text, span)
 
     def add(self, kind: str, text: str, span: Span) -> None:
         """Keep a token; a bracket after left or right begins where that command does."""
@@ -119,18 +154,24 @@ class _Lexer:
         self.tokens.append(Token(kind, text, span))
 
     def sign(self, text: str, span: Span) -> None:
+        if text in ("{", "}"):
+            raise self.refused_brace(text, span)
         if text in _OPENING:
             self.add("(", text, span)
         elif text in _CLOSING:
             self.add(")", text, span)
         elif text == "\\|":
             self.add("||", text, span)
-        elif text in ("{", "}"):
-            self.brace(text, span)
         elif text in _PLAIN:
             self.add(text, text, span)
         else:
             raise self.refused_sign(text, span)
+
+    def refused_brace(self, text: str, span: Span) -> FormulaError:
+        """The error about a brace that opens no group, or closes none."""
+        if self.pending is not None:
+            return FormulaError("A202", f"`{text}` is not a bracket that is shown", span, rf"write `\{text}`")
+        return FormulaError("A202", "`}` without its `{`", span)
 
     def refused_sign(self, text: str, span: Span) -> FormulaError:
         """The error about a sign that is not in the language."""
@@ -161,17 +202,6 @@ class _Lexer:
             self.add("name", last.text + text, last.span.to(span))
         else:
             self.add("'", text, span)
-
-    def brace(self, text: str, span: Span) -> None:
-        if self.pending is not None:
-            raise FormulaError("A202", f"`{text}` is not a bracket that is shown", span, rf"write `\{text}`")
-        if text == "{":
-            self.braces.append(span)
-        elif self.braces:
-            self.braces.pop()
-        else:
-            raise FormulaError("A202", "`}` without its `{`", span)
-        self.add(text, text, span)
 
     def command(self, text: str, span: Span) -> None:
         name = letters.ALIASES.get(text, text)

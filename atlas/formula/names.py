@@ -7,19 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from atlas.exceptions import FormulaError
 from atlas.formula import letters
-from atlas.formula.lexer import Token, tokenize
+from atlas.formula.lexer import END, Token, tokenize
 from atlas.formula.span import Span
 
 _NUMERIC = frozenset(("number", "+", "-", "/"))
+_SCRIPTS = frozenset(("_", "^", "'"))
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """A sub- or superscript."""
 
     tokens: tuple[Token, ...]
@@ -33,8 +33,7 @@ class Script:
         return spell(self.tokens)
 
 
-@dataclass(frozen=True, slots=True)
-class Scripted:
+class Scripted(NamedTuple):
     """A name token with the scripts on it."""
 
     base: Token
@@ -72,7 +71,7 @@ def read_script(tokens: Sequence[Token], at: int) -> tuple[Script, int]:
         FormulaError: LaTeX would show another script than was meant, or there is none.
     """
     mark = tokens[at]
-    if at + 1 == len(tokens) or tokens[at + 1].kind in ("^", "_", "}", ")"):
+    if at + 1 == len(tokens) or tokens[at + 1].kind in ("^", "_", "}", ")", END):
         raise FormulaError("A203", f"`{mark.text}` has nothing after it", mark.span)
     first = tokens[at + 1]
     span = mark.span.to(first.span)
@@ -97,18 +96,24 @@ def group_end(tokens: Sequence[Token], at: int) -> int:
     """The position after the brace that closes the one at `at`; the lexer has balanced them."""
     level = 0
     for position in range(at, len(tokens)):
-        level += {"{": 1, "}": -1}.get(tokens[position].kind, 0)
-        if level == 0:
-            return position + 1
+        kind = tokens[position].kind
+        if kind == "{":
+            level += 1
+        elif kind == "}":
+            level -= 1
+            if level == 0:
+                return position + 1
     raise FormulaError("A202", "`{` is never closed here", tokens[at].span)
 
 
 def read_scripted(tokens: Sequence[Token], at: int) -> tuple[Scripted, int]:
     """The name at `at` with all its scripts, and the position after them."""
     base = tokens[at]
-    found: dict[str, Script] = {}
     position = at + 1
-    while position < len(tokens) and tokens[position].kind in ("_", "^", "'"):
+    if position == len(tokens) or tokens[position].kind not in _SCRIPTS:
+        return Scripted(base, None, None, base.span), position
+    found: dict[str, Script] = {}
+    while position < len(tokens) and tokens[position].kind in _SCRIPTS:
         mark = tokens[position].kind
         span = base.span.to(tokens[position].span)
         if mark == "'":

@@ -47,6 +47,7 @@ from atlas.formula.tree import (
 COMPARISONS = frozenset(("=", "\\neq", "<", ">", "\\leq", "\\geq"))
 """Kinds of tokens that compare two expressions."""
 
+_SIGNS = frozenset(("+", "-"))
 _INFIX = frozenset(("\\odot", "\\cdot", "\\times", "/", "\\bmod"))
 _CLOSERS = {"(": ")", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil", "\\lvert": "\\rvert", "|": "|", "||": "||"}
 _OTHERWISE = frozenset((r"\mathrm{otherwise}", r"\mathrm{else}"))
@@ -67,6 +68,11 @@ class Parser:
         """A parser for a part whose tokens were cut out, such as a subscript."""
         return Parser(tokens, self.scope, span.end - 1, self.depth)
 
+    def part(self, tokens: Sequence[Token], span: Span, what: str) -> Node:
+        """A part whose tokens were cut out, as one expression."""
+        found = references.lone(self, tokens)
+        return self.inside(tokens, span).whole(what) if found is None else found
+
     def whole(self, what: str) -> Node:
         """All tokens as one expression."""
         node = self.sum()
@@ -82,13 +88,13 @@ class Parser:
     def sum(self) -> Node:
         """Terms with plus and minus; the first may have a sign."""
         reader = self.reader
-        first = reader.take() if reader.kind in ("+", "-") else None
+        first = reader.take() if reader.kind in _SIGNS else None
         value = self.term()
-        if reader.kind not in ("+", "-") and (first is None or first.kind == "+"):
+        if reader.kind not in _SIGNS and (first is None or first.kind == "+"):
             return value
         sign_span = first.span if first is not None and first.kind == "-" else None
         terms = [Term("-" if sign_span else "+", value, sign_span, span=(sign_span or value.span).to(value.span))]
-        while reader.kind in ("+", "-"):
+        while reader.kind in _SIGNS:
             sign = reader.take()
             value = self.term()
             terms.append(Term(cast(Sign, sign.kind), value, sign.span, span=sign.span.to(value.span)))
@@ -143,11 +149,11 @@ class Parser:
     def starts(self) -> bool:
         """Whether a factor begins at the position; a bar begins one unless it closes the innermost bracket."""
         kind = self.reader.kind
+        if kind not in _FACTORS:
+            return False
         if kind in ("|", "||"):
             return self.closers[-1:] != [kind]
-        if kind == "begin":
-            return self.reader.peek().text == "cases"
-        return kind in _FACTORS
+        return kind != "begin" or self.reader.peek().text == "cases"
 
     def factor(self) -> Node:
         """One operand with the scripts on it; all nesting passes through here, so here its depth is bounded."""
@@ -172,7 +178,7 @@ class Parser:
     def braces(self) -> Node:
         """A group in braces; they are not shown, so they must not change how the text is read."""
         tokens, span = self.reader.group()
-        inner = self.inside(tokens, span).whole("a group")
+        inner = self.part(tokens, span, "a group")
         if isinstance(inner, _LOOSE) or (isinstance(inner, Quotient) and inner.form == "slash"):
             message = "braces are not shown, but here they would hold the operands together"
             raise FormulaError("A248", message, span, "use parentheses")
@@ -245,7 +251,7 @@ class Parser:
         token = reader.peek()
         if token.kind == "{":
             tokens, span = reader.group()
-            return self.inside(tokens, span).whole(f"the argument of `{command.text}`")
+            return self.part(tokens, span, f"the argument of `{command.text}`")
         if token.kind == "number":
             first, rest = Span(token.span.start, token.span.start + 1), Span(token.span.start + 1, token.span.end)
             if len(token.text) == 1:
@@ -258,7 +264,7 @@ class Parser:
         if token.kind != "name":
             raise FormulaError("A216", f"`{command.text}` needs its argument in braces", token.span, hint)
         reader.take()
-        return self.inside((token,), token.span).whole(f"the argument of `{command.text}`")
+        return self.part((token,), token.span, f"the argument of `{command.text}`")
 
     def cases(self) -> Node:
         """A case distinction; values and conditions stand left and right of `&`."""
@@ -310,6 +316,8 @@ class Parser:
 
     def scripts(self, node: Node) -> Node:
         """An operand that is no name, with its scripts; both are shown in one place, so the index comes first."""
+        if self.reader.kind not in ("_", "^"):
+            return node
         found: dict[str, Script] = {}
         while self.reader.kind in ("_", "^"):
             mark = self.reader.kind
@@ -328,6 +336,8 @@ class Parser:
 
     def indices(self, script: Script) -> tuple[Node, ...]:
         """The indices of a subscript, which are separated by commas."""
+        if (only := references.lone(self, script.tokens)) is not None:
+            return (only,)
         parser = self.inside(script.tokens, script.span)
         found = [parser.sum()]
         while parser.reader.kind == ",":
@@ -352,7 +362,7 @@ class Parser:
         if len(script.tokens) == 1 and script.tokens[0].kind == "name" and self.scope.kind(script.text) is None:
             message = f"`^{script.text}` is neither part of a declared name nor an exponent that is known"
             raise FormulaError("A209", message, script.span, self.suggestion(script.text), script.text)
-        exponent = self.inside(script.tokens, script.span).whole("an exponent")
+        exponent = self.part(script.tokens, script.span, "an exponent")
         return Power(node, exponent, span=span)
 
     def suggestion(self, name: str) -> str:

@@ -5,11 +5,11 @@ A recurrence is a cycle of definitions in which some name is read at a shifted i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atlas.exceptions import FormulaError
-from atlas.formula.tree import Call, Definition, IndexName, Name, Node, Number, Subscript, Sum, System, walk
+from atlas.formula.tree import Call, Definition, IndexName, Name, Node, Number, SizeName, Subscript, Sum, System, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,8 @@ class Plan:
     """Each name that is part of a recurrence, with all names of the cycle."""
     steps: Mapping[str, int]
     """For those names, which subscript is the step."""
+    mentions: Mapping[str, frozenset[str]]
+    """Each defined name with the names, sizes and functions in its equations, those of start values included."""
     order: tuple[str, ...]
     """All names that are values; a name stands after those that it needs."""
 
@@ -36,15 +38,22 @@ def make_plan(system: System, base: int) -> Plan:
     """
     mains: dict[str, tuple[Definition, ...]] = {}
     starts: dict[str, dict[int, Definition]] = {}
+    mentions: dict[str, frozenset[str]] = {}
+    needs: dict[str, frozenset[str]] = {}
     for found in system.definitions:
+        named, others = mentioned(found)
+        mentions[found.name] = named.union(others, mentions.get(found.name, ()))
         if found.start is None:
             mains[found.name] = (*mains.get(found.name, ()), found)
+            needs[found.name] = named.difference(found.parameters).union(others, needs.get(found.name, ()))
         else:
             starts.setdefault(found.name, {})[found.start] = found
-    needs = {name: set(_references(equations)) & mains.keys() for name, equations in mains.items()}
-    reach = _closure(needs)
-    cycles = {name: tuple(other for other in mains if other in reach[name] and name in reach[other]) for name in mains}
-    cycles = {name: members for name, members in cycles.items() if members}
+    reach = _closure({name: set(needs[name] & mains.keys()) for name in mains})
+    cycles = {
+        name: tuple(other for other in mains if other in reach[name] and name in reach[other])
+        for name in mains
+        if name in reach[name]
+    }
     for name, equations in starts.items():
         for step, found in equations.items():
             if step >= base and name not in cycles:
@@ -56,16 +65,21 @@ def make_plan(system: System, base: int) -> Plan:
         steps |= _steps(members, mains)
     order = sorted(mains, key=lambda name: len(reach[name]))
     values = tuple(name for name in order if not mains[name][0].parameters)
-    return Plan(mains, starts, cycles, steps, values)
+    return Plan(mains, starts, cycles, steps, mentions, values)
 
 
-def _references(equations: tuple[Definition, ...]) -> Iterator[str]:
-    for found in equations:
-        for node in walk(found):
-            if isinstance(node, Name) and node.name not in found.parameters:
-                yield node.name
-            elif isinstance(node, Call):
-                yield node.function
+def mentioned(top: Node) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of values that stand in a part of a formula, and those of sizes and functions."""
+    values: set[str] = set()
+    others: set[str] = set()
+    for node in walk(top):
+        if isinstance(node, Name):
+            values.add(node.name)
+        elif isinstance(node, SizeName):
+            others.add(node.name)
+        elif isinstance(node, Call):
+            others.add(node.function)
+    return frozenset(values), frozenset(others)
 
 
 def _closure(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:

@@ -6,19 +6,15 @@ A variable becomes an array of its values along a free axis of its own, so that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 
 import numpy as np
 
 from atlas.exceptions import FormulaError
-from atlas.formula.axes import size_of
 from atlas.formula.machine import Bound, Locals, Machine
 from atlas.formula.span import Span
 from atlas.formula.tensor import Array, Misfit, Tensor
 from atlas.formula.tree import Call, IndexName, Name, Node, Number, SizeName, Subscript, Sum, walk
-from atlas.sizes import constant
-
-ONE = constant(1)
-"""The length that an axis has more than its last index is above the first."""
 
 
 def bind(machine: Machine, variable: str, values: Array, axis: str | None) -> Bound:
@@ -35,7 +31,7 @@ def over_axis(machine: Machine, variable: str, axis: str) -> Bound:
 
 def counted(machine: Machine, first: float, last: float) -> Array:
     """The whole numbers from the first to the last, after counting them against the budget."""
-    if not np.isfinite([first, last]).all():
+    if not (isfinite(first) and isfinite(last)):
         raise Misfit("A241", "a range without end")
     length = max(int(last) - int(first) + 1, 0)
     machine.algebra.budget.spend((length,))
@@ -85,10 +81,7 @@ def stated(machine: Machine, node: Node) -> float | None:
 
 def between(machine: Machine, variable: str, nodes: tuple[Node, Node], ends: tuple[float, float]) -> Bound:
     """An index variable from one bound to another, both known; its axis is known where it begins at the base."""
-    axis = None
-    lower, upper = (size_of(node) for node in nodes)
-    if ends[0] == machine.table.base and lower is not None and upper is not None:
-        axis = machine.table.axes.label(upper if lower == ONE else upper + -lower + ONE)
+    axis = machine.table.axes.span(*nodes) if ends[0] == machine.table.base else None
     return bind(machine, variable, counted(machine, *ends), axis)
 
 

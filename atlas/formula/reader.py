@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from atlas.exceptions import FormulaError
-from atlas.formula.lexer import Token
+from atlas.formula.lexer import END, Token
 from atlas.formula.names import group_end
 from atlas.formula.span import Span
 from atlas.formula.symbols import Kind, SymbolTable
@@ -36,7 +36,7 @@ class Scope:
 
     def with_local(self, names: Mapping[str, Kind]) -> Scope:
         """The scope inside a sum or a definition."""
-        return replace(self, local={**self.local, **names})
+        return Scope(self.table, self.defined, {**self.local, **names})
 
     def nearest(self, name: str) -> tuple[str, ...]:
         """Known names that are spelled much alike."""
@@ -48,26 +48,23 @@ class Reader:
 
     def __init__(self, tokens: Sequence[Token], after: int) -> None:
         """Read these tokens; `after` is the offset where an error at their end points to."""
-        self.tokens = list(tokens)
+        end = max(after, tokens[-1].span.end) if tokens else after
+        self.tokens = [*tokens, Token(END, "", Span(end, end + 1))]
         self.index = 0
-        end = max([after, *(token.span.end for token in tokens[-1:])])
-        self.end = Token("end of text", "", Span(end, end + 1))
 
     def peek(self, ahead: int = 0) -> Token:
         """The token at the position, or one after it."""
-        at = self.index + ahead
-        return self.tokens[at] if at < len(self.tokens) else self.end
+        return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
     @property
     def kind(self) -> str:
         """The kind of the token at the position."""
-        at = self.index
-        return self.tokens[at].kind if at < len(self.tokens) else self.end.kind
+        return self.tokens[self.index].kind
 
     @property
     def done(self) -> bool:
         """Whether all tokens are read."""
-        return self.index >= len(self.tokens)
+        return self.index == len(self.tokens) - 1
 
     @property
     def last(self) -> Span:
@@ -75,8 +72,8 @@ class Reader:
         return self.tokens[self.index - 1].span
 
     def take(self) -> Token:
-        """The token at the position, which is stepped over."""
-        token = self.peek()
+        """The token at the position, which is not the end; it is stepped over."""
+        token = self.tokens[self.index]
         self.index += 1
         return token
 

@@ -58,8 +58,8 @@ def _domain(parser: Parser, sub: Script, sup: Script | None) -> Domain:
         if len(variables) != 1:
             hint = r"write one sum for each, or `\sum_{i,j}`"
             raise FormulaError("A226", "one lower bound for several indices", sub.span, hint)
-        lower = parser.inside(sub.tokens[at + 1 :], sub.span).whole("a lower bound")
-        upper = parser.inside(sup.tokens, sup.span).whole("an upper bound")
+        lower = parser.part(sub.tokens[at + 1 :], sub.span, "a lower bound")
+        upper = parser.part(sup.tokens, sup.span, "an upper bound")
         return Between(variables, lower, upper, span=sub.span.to(sup.span))
     if _COMPARISONS.intersection(kinds):
         return _where(parser, sub)
@@ -74,7 +74,7 @@ def _within(parser: Parser, sub: Script, at: int) -> Within:
     if members and members[0].text == "\\{":
         hint = r"write the bounds, as in `\sum_{j=1}^{d}`"
         raise FormulaError("A226", "a range in braces is not in the formula language", members[0].span, hint)
-    node = parser.inside(members, sub.span).whole("a set")
+    node = parser.part(members, sub.span, "a set")
     return Within(variables, node, span=sub.span)
 
 

@@ -5,6 +5,9 @@ Declared names win, from the longest on; what is left over is an index below and
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Sequence as Tokens  # the tree has a node called Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from atlas.exceptions import FormulaError
@@ -12,7 +15,9 @@ from atlas.formula import letters, reductions
 from atlas.formula.functions import EXTREMES, INDICATORS, PREFIX
 from atlas.formula.lexer import Token
 from atlas.formula.names import Script, Scripted, read_scripted
+from atlas.formula.reader import MAX_DEPTH
 from atlas.formula.span import Span
+from atlas.formula.symbols import Kind
 from atlas.formula.tree import (
     Call,
     Group,
@@ -41,6 +46,22 @@ _LONG_NAME = r"a size of several letters is written d_{\mathrm{model}}, and stan
 
 RUNNING = r"\dots"
 """The running index of a sequence; no name is spelled so."""
+
+_LONE: Mapping[Kind | None, type[Name | SizeName | IndexName]] = MappingProxyType(
+    {"value": Name, "constant": Name, "size": SizeName, "index": IndexName}
+)
+"""What a name without scripts is, by what it names."""
+
+
+def lone(parser: Parser, tokens: Tokens[Token]) -> Node | None:
+    """A number or name that is all of a part, as of most scripts; None where more must be read to tell."""
+    if len(tokens) != 1 or parser.depth == MAX_DEPTH:
+        return None
+    token = tokens[0]
+    if token.kind == "number":
+        return Number(token.text, span=token.span)
+    rule = _LONE.get(parser.scope.kind(token.text)) if token.kind == "name" else None
+    return rule(token.text, span=token.span) if rule is not None else None
 
 
 def reference(parser: Parser) -> Node:

@@ -19,6 +19,7 @@ _OPENING = frozenset(("(", "{", "begin"))
 _CLOSING = frozenset((")", "}", "end"))
 _SEPARATING = frozenset(rf"\mathrm{{{word}}}" for word in ("for", "forall", "where", "with", "and"))
 _SILENT = frozenset(rf"\mathrm{{{word}}}" for word in ("if", "for", "when"))
+_WORDS = _SEPARATING | _SILENT
 
 
 def parts(tokens: Sequence[Token], named: frozenset[str]) -> list[Part]:
@@ -34,6 +35,9 @@ def parts(tokens: Sequence[Token], named: frozenset[str]) -> list[Part]:
 
 def _without_words(tokens: Sequence[Token], named: frozenset[str]) -> Iterator[Token]:
     """The tokens with words between equations turned into commas; before a condition of cases, they vanish."""
+    if not any(token.text in _WORDS for token in tokens):
+        yield from tokens
+        return
     inside = 0
     before = ""
     for token in tokens:
@@ -52,10 +56,13 @@ def outside(tokens: Sequence[Token]) -> Iterator[int]:
     """The positions of the tokens that stand outside of all brackets, braces and environments."""
     level = 0
     for at, token in enumerate(tokens):
-        level -= token.kind in _CLOSING
-        if level == 0 and token.kind not in _CLOSING and token.kind not in _OPENING:
+        kind = token.kind
+        if kind in _OPENING:
+            level += 1
+        elif kind in _CLOSING:
+            level -= 1
+        elif level == 0:
             yield at
-        level += token.kind in _OPENING
 
 
 def equal_signs(part: Sequence[Token]) -> list[int]:
@@ -67,10 +74,11 @@ def _rows(tokens: Sequence[Token]) -> Iterator[Part]:
     """The rows of the layout, without its column marks."""
     environments: list[Token] = []
     row: list[Token] = []
+    inner = False
     for token in tokens:
-        inner = any(opened.text == "cases" for opened in environments)
         if token.kind in ("begin", "end"):
             _step(environments, token, inner)
+            inner = any(opened.text == "cases" for opened in environments)
             if token.text == "cases":
                 row.append(token)
         elif token.kind == "\\\\" and not inner:
@@ -89,7 +97,8 @@ def _check_alignment(tokens: Sequence[Token]) -> None:
     cases = 0
     aligned = False
     for token, after in pairwise(tokens):
-        cases += (token.kind == "begin") - (token.kind == "end") if token.text == "cases" else 0
+        if token.text == "cases":
+            cases += (token.kind == "begin") - (token.kind == "end")
         if cases or token.kind not in ("&", "\\\\"):
             continue
         at_sign = token.kind == "&" and after.kind == "="
@@ -126,7 +135,7 @@ def _joined(rows: Iterator[Part]) -> list[Part]:
 
 def _split(tokens: Part, kind: str) -> Iterator[Part]:
     start = 0
-    for at in outside(tokens):
+    for at in outside(tokens) if any(token.kind == kind for token in tokens) else ():
         if tokens[at].kind == kind:
             yield tokens[start:at]
             start = at + 1

@@ -6,20 +6,24 @@ wrong axis.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from atlas.exceptions import FormulaError, SizeError
-from atlas.formula.declarations import FunctionOf, Ids, IntegerRange, Positive, UnitInterval
+from atlas.formula.declarations import FunctionOf, Ids, IntegerRange, Positive, SymbolKind, UnitInterval
 from atlas.formula.engine import Formula, Input
 from atlas.formula.symbols import Symbol, SymbolTable
+from atlas.sizes import Size
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
 
 SCALES = ((1.0, 0.0), (2.0, 0.5), (1e-3, 0.0), (4.0, 0.0))
 """Standard deviation and mean of the inputs of each sample."""
@@ -29,6 +33,9 @@ SMALLEST, USUAL, ATTEMPTS = 2, 7, 400
 
 LARGER, EACH = 25, 25
 """By how much sizes may be larger where small ones do not fit, as with an axis `H-9`; and how often each is tried."""
+
+KEPT, KEPT_ELEMENTS = 128, 8192
+"""How many samples are kept for other entries with the same axes, and how many elements such a sample may have."""
 
 MAX_ELEMENTS = 10_000_000
 """How many elements an array may have."""
@@ -82,17 +89,98 @@ def draw_inputs(table: SymbolTable, defined: Container[str], seed: int, number: 
     Raises:
         FormulaError: as `draw`.
     """
-    rng = np.random.default_rng((seed, number))
+    wanted = [
+        symbol
+        for symbol in table.symbols.values()
+        if symbol.name not in defined or isinstance(symbol.kind, IntegerRange)
+    ]
+    key = _Wanted(
+        seed,
+        number,
+        tuple(table.sizes),
+        table.axes.relations,
+        tuple([_part(symbol) for symbol in table.symbols.values()]),
+        tuple([_part(symbol) for symbol in wanted]),
+        table,
+        wanted,
+    )
+    drawn = _kept(key) if _is_small(key) else _drawn(key)
+    return Sample(dict(drawn.sizes), dict(zip([symbol.spelled for symbol in wanted], drawn.values, strict=True)))
+
+
+_Part = tuple[str, SymbolKind, tuple[str, ...]]
+"""What is drawn for one symbol: its name where it is a size, what its values are, and its axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """All that a sample follows from; the axes' labels and the relations tell all lengths."""
+
+    seed: int
+    """The seed."""
+    number: int
+    """Which of its samples."""
+    sizes: tuple[str, ...]
+    """The sizes, in the order in which they are drawn."""
+    relations: tuple[tuple[str, Size], ...]
+    """What some of them equal."""
+    parts: tuple[_Part, ...]
+    """All symbols, as their axes must be lengths."""
+    given: tuple[_Part, ...]
+    """Those that get a value, in order."""
+    table: SymbolTable = field(compare=False)
+    """The declarations."""
+    symbols: Sequence[Symbol] = field(compare=False)
+    """The symbols that get a value."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What was drawn."""
+
+    sizes: Mapping[str, int]
+    """Every size symbol and every integer in a range."""
+    values: tuple[Input, ...]
+    """A value for each symbol that is wanted; arrays cannot be written to, as several entries may get them."""
+
+
+def _part(symbol: Symbol) -> _Part:
+    return (symbol.name if isinstance(symbol.kind, IntegerRange) else "", symbol.kind, symbol.axes)
+
+
+def _drawn(wanted: _Wanted) -> _Drawn:
+    """Draw sizes and values.
+
+    Raises:
+        FormulaError: as `draw`.
+    """
+    table = wanted.table
+    rng = np.random.default_rng((wanted.seed, wanted.number))
     sizes = _sizes(table, rng)
     _require_room(table, sizes)
-    deviation, mean = SCALES[number % len(SCALES)]
-    inputs: dict[str, Input] = {}
-    for symbol in table.symbols.values():
+    deviation, mean = SCALES[wanted.number % len(SCALES)]
+    values: list[Input] = []
+    for symbol in wanted.symbols:
         if isinstance(symbol.kind, IntegerRange):
-            inputs[symbol.spelled] = sizes[symbol.name]
-        elif symbol.name not in defined:
-            inputs[symbol.spelled] = _input(table, symbol, sizes, rng, deviation, mean)
-    return Sample(sizes, inputs)
+            values.append(sizes[symbol.name])
+            continue
+        value = _input(table, symbol, sizes, rng, deviation, mean)
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+        values.append(value)
+    return _Drawn(sizes, tuple(values))
+
+
+# Kept, as the entries of a model declare the same few axes under other names.
+_kept = lru_cache(maxsize=KEPT)(_drawn)
+
+
+@lru_cache(maxsize=KEPT)
+def _is_small(wanted: _Wanted) -> bool:
+    """Whether the arrays of a sample are small enough to be kept."""
+    sizes = _sizes(wanted.table, np.random.default_rng((wanted.seed, wanted.number)))
+    axes = [(*symbol.axes, *symbol.to, *([symbol.family] if symbol.family else [])) for symbol in wanted.symbols]
+    return sum(prod(wanted.table.axes.size(axis).value(sizes) for axis in one) for one in axes) <= KEPT_ELEMENTS
 
 
 def _sizes(table: SymbolTable, rng: np.random.Generator) -> dict[str, int]:

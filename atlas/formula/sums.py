@@ -3,7 +3,7 @@ r"""Sums, products and extremes over index variables; a condition masks what doe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from functools import cache
 
 import numpy as np
 
@@ -13,15 +13,16 @@ from atlas.formula.machine import Bound, Locals, Machine
 from atlas.formula.tensor import Array, Misfit, Tensor, aligned, expanded, union
 from atlas.formula.tree import Between, IndexName, Reduction, ReductionName, Relation, Where, Within, walk
 
-_REDUCE: Mapping[ReductionName, tuple[Callable[..., Array], float]] = MappingProxyType(
-    {
+
+@cache
+def _reductions() -> Mapping[ReductionName, tuple[Callable[..., Array], float]]:
+    """Each reduction with the value of what is masked; made when the first is computed, as NumPy is then needed."""
+    return {
         "\\sum": (np.add.reduce, 0.0),
         "\\prod": (np.multiply.reduce, 1.0),
         "\\max": (np.maximum.reduce, -np.inf),
         "\\min": (np.minimum.reduce, np.inf),
     }
-)
-"""Each reduction with the value of what is masked."""
 
 
 def reduce_over(machine: Machine, node: Reduction, scope: Locals) -> Tensor:
@@ -36,13 +37,13 @@ def reduce_over(machine: Machine, node: Reduction, scope: Locals) -> Tensor:
     body = machine.value(node.body, inner)
     if body.data.dtype == np.bool_:
         raise FormulaError("A232", "a set stands where a number is needed", node.body.span)
-    keys = tuple(found.tensor.free[0] for found in bound.values())
-    lengths = tuple(found.tensor.data.size for found in bound.values())
-    masked = mask.free if mask is not None else ()
-    rest = tuple(name for name in union(body.free, masked) if name not in keys)
+    keys = tuple([found.tensor.free[0] for found in bound.values()])
+    lengths = tuple([found.tensor.data.size for found in bound.values()])
+    free = body.free if mask is None else union(body.free, mask.free)
+    rest = tuple([name for name in free if name not in keys])
     machine.algebra.budget.spend([*lengths, *_lengths(body, mask, rest), *body.data.shape[len(body.free) :]])
     data = expanded(body, rest, keys, lengths)
-    function, neutral = _REDUCE[node.operator]
+    function, neutral = _reductions()[node.operator]
     if mask is not None:
         where = aligned(mask, (*rest, *keys), ())
         data = np.where(where.reshape(where.shape + (1,) * len(body.core)), data, neutral)

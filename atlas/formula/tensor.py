@@ -7,14 +7,15 @@ variables), then the core ones, which are ordered and which products, transposes
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
 """float64, or bool for sets and conditions."""
 
 
@@ -28,9 +29,8 @@ class Misfit(Exception):  # noqa: N818 - it is a finding about axes; the evaluat
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Tensor:
-    """One value under named axes."""
+class Tensor(NamedTuple):
+    """One value under named axes; a tuple, as every operation makes one and tuples are made fastest."""
 
     data: Array
     """Shape: free axes, then core axes."""
@@ -40,9 +40,6 @@ class Tensor:
     """Labels of the ordered axes."""
     row: bool = False
     """Whether a vector is transposed."""
-
-    def __post_init__(self) -> None:
-        assert self.data.ndim == len(self.free) + len(self.core), (self.data.shape, self.free, self.core)  # noqa: S101 - our own bugs only
 
     @property
     def shown(self) -> str:
@@ -60,10 +57,49 @@ def union(*names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for group in names for name in group))
 
 
+Axes = tuple[tuple[str, ...], tuple[str, ...], bool]
+"""What a tensor has besides its data: free axes, core axes, and whether it is a transposed vector."""
+
+
+class Move(NamedTuple):
+    """How the axes of an array are put where others have theirs."""
+
+    order: tuple[int, ...] | None
+    """The order in which they are taken; None where they stay in order."""
+    places: tuple[slice | None, ...]
+    """What then reads the array with an axis of length 1 in each place where it has none."""
+
+
+class Fitted(NamedTuple):
+    """How the operands of an elementwise operation fit together."""
+
+    free: tuple[str, ...]
+    """The free axes of the result."""
+    core: tuple[str, ...]
+    """Its core axes."""
+    row: bool
+    """Whether it is a transposed vector."""
+    moves: tuple[Move | None, ...]
+    """For each operand how its axes are moved, None where they stand right already; nothing where those of all do."""
+
+
+# Cached, as all samples and most formulas combine the same few axes; what does not fit is found anew.
 @lru_cache(maxsize=4096)
-def common_shape(shapes: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The shape to which arrays of these shapes are broadcast together."""
-    return np.broadcast_shapes(*shapes)
+def fitted(operands: tuple[Axes, ...]) -> Fitted | None:
+    """How operands with these axes fit together: those of one hold those of all others, in order; None if they do not.
+
+    Raises:
+        Misfit: an axis stands twice, so that it is not certain which one is meant.
+    """
+    core = max([one[1] for one in operands], key=len)
+    if any(one[1] != core and embedding(one[1], core) is None for one in operands):
+        return None
+    row = any(one[2] for one in operands)
+    if row and not all(one[2] or not one[1] for one in operands):
+        return None
+    free = operands[0][0] if len(operands) == 1 else union(*[one[0] for one in operands])
+    moves = [None if one[:2] == (free, core) else _alignment(one[0], one[1], free, core) for one in operands]
+    return Fitted(free, core, row, tuple(moves) if any(moves) else ())
 
 
 @lru_cache(maxsize=4096)
@@ -95,27 +131,29 @@ def aligned(tensor: Tensor, free: tuple[str, ...], core: tuple[str, ...]) -> Arr
     """The data with one axis for each of the given ones, of length 1 where the tensor lacks it."""
     if tensor.free == free and tensor.core == core:
         return tensor.data
-    order, places = _alignment(tensor.free, tensor.core, free, core)
-    shape = tensor.data.shape
-    return tensor.data.transpose(order).reshape([1 if place is None else shape[place] for place in places])
+    return moved(tensor.data, _alignment(tensor.free, tensor.core, free, core))
+
+
+def moved(data: Array, move: Move) -> Array:
+    """The data with its axes moved."""
+    order, places = move
+    return data[places] if order is None else data.transpose(order)[places]
 
 
 @lru_cache(maxsize=4096)
-def _alignment(
-    had: tuple[str, ...], inner: tuple[str, ...], free: tuple[str, ...], core: tuple[str, ...]
-) -> tuple[tuple[int, ...], tuple[int | None, ...]]:
-    """In which order axes are taken, and which of them stands at each of the places; None for one that is lacking."""
+def _alignment(had: tuple[str, ...], inner: tuple[str, ...], free: tuple[str, ...], core: tuple[str, ...]) -> Move:
+    """How free axes and core axes are moved to where others have theirs."""
     found = embedding(inner, core)
     assert found is not None, (inner, core)  # noqa: S101 - callers have checked it
-    order = [had.index(name) for name in free if name in had]
-    places: list[int | None] = [had.index(name) if name in had else None for name in free]
-    within: list[int | None] = [None] * len(core)
-    for at, place in enumerate(found):
-        within[place] = len(had) + at
-    return (*order, *range(len(had), len(had) + len(inner))), (*places, *within)
+    axes = range(len(had), len(had) + len(inner))
+    order = (*(had.index(name) for name in free if name in had), *axes)
+    held = (*(name in had for name in free), *(place in found for place in range(len(core))))
+    index = tuple(slice(None) if holds else None for holds in held)
+    return Move(None if order == tuple(range(len(had) + len(inner))) else order, index)
 
 
 def expanded(tensor: Tensor, rest: tuple[str, ...], keys: tuple[str, ...], lengths: tuple[int, ...]) -> Array:
     """The data with the free axes `rest`, then the free axes `keys` in full length, then the core axes."""
     data = aligned(tensor, (*rest, *keys), tensor.core)
-    return np.broadcast_to(data, (*data.shape[: len(rest)], *lengths, *data.shape[len(rest) + len(keys) :]))
+    shape = (*data.shape[: len(rest)], *lengths, *data.shape[len(rest) + len(keys) :])
+    return data if data.shape == shape else np.broadcast_to(data, shape)

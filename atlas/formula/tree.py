@@ -6,47 +6,18 @@ resolved: the parser has told sizes, indices, functions and values apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from atlas.formula.nodes import Leaf as Leaf
+from atlas.formula.nodes import Node as Node
+from atlas.formula.nodes import walk as walk
 from atlas.formula.span import Span
 
 Sign = Literal["+", "-"]
 Comparison = Literal["=", "\\neq", "<", ">", "\\leq", "\\geq"]
 ReductionName = Literal["\\sum", "\\prod", "\\max", "\\min"]
 MultiplySign = Literal["\\odot", "\\cdot", "\\times"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """What all nodes have."""
-
-    span: Span = field(compare=False)
-    """The characters that the node was read from."""
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        """The nodes below, from left to right: every field that is a node, and the nodes of every field of several."""
-        found: list[Node] = []
-        names: tuple[str, ...] = getattr(type(self), "__match_args__", ())
-        for name in names:
-            value = getattr(self, name)
-            if isinstance(value, Node):
-                found.append(value)
-            elif type(value) is tuple:  # a span is a tuple of another type
-                found += [item for item in value if isinstance(item, Node)]
-        return tuple(found)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Leaf(Node):
-    """A node that never has any below it, as most have not."""
-
-    @property
-    def children(self) -> tuple[Node, ...]:
-        """None."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,12 +362,3 @@ class System(Node):
     """The equations in the order in which they stand."""
     ranges: tuple[Range, ...]
     """The ranges of index variables, each variable once."""
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, from left to right; without recursion, so no depth is too deep."""
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        yield current
-        waiting.extend(reversed(current.children))

@@ -178,6 +178,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
     by_entry: dict[str, list[Step]] = {}
     for step in steps:
         by_entry.setdefault(step.node.entry.id, []).append(step)
+    macs: dict[str, Size] = {}
     tables = {node.id for node in graph.nodes if find(node.entry.data.operator).kind in TABLES}
     return ModelAccount(
         entries={name: _instances(found) for name, found in by_entry.items()},
@@ -192,7 +193,7 @@ def model_account(graph: Graph, sizes: Sizes) -> ModelAccount:
         input_cache=sum(times * _kept(step, "input") for step, times in alike),
         window_cache=sum(times * _kept(step, "window") for step, times in alike),
         constant_state=sum(times * _kept(step, "constant") for step, times in alike),
-        macs=total(constant(times) * multiply_accumulates(step) for step, times in alike),
+        macs=total(constant(times) * multiply_accumulates(step, macs) for step, times in alike),
     )
 
 
@@ -207,14 +208,18 @@ def _alike(steps: Iterable[Step]) -> list[tuple[Step, int]]:
     return [(step, times[key]) for key, step in first.items()]
 
 
-def multiply_accumulates(step: Step) -> Size:
-    """Those of one step, with the sizes bound that are known."""
+def multiply_accumulates(step: Step, counted: dict[str, Size] | None = None) -> Size:
+    """Those of one step, with the sizes bound that are known; `counted` keeps what calls of the same form make."""
     data = step.node.entry.data
     axes = {symbol.binds: tuple(map(str, symbol.axes)) for symbol in data.symbols.values() if symbol.binds is not None}
     operator = find(data.operator)
     labels = {argument.name: axes[argument.name] for argument in operator.contract.inputs if argument.name in axes}
-    count = operator.macs(labels, options_of(step, operator))
-    return count.substitute({**step.terms, **{name: constant(value) for name, value in step.sizes.items()}})
+    options = options_of(step, operator)
+    form = repr((operator.name, labels, options))
+    counted = {} if counted is None else counted
+    if form not in counted:
+        counted[form] = operator.macs(labels, options)
+    return counted[form].substitute({**step.terms, **{name: constant(value) for name, value in step.sizes.items()}})
 
 
 def _instances(steps: Sequence[Step]) -> Account:
@@ -225,7 +230,8 @@ def _instances(steps: Sequence[Step]) -> Account:
     one = account(entry, first.sizes, len(places), tied=first.node.tied.keys())
     counts: Counter[Size] = Counter()
     for step, times in _alike(places.values()):
-        counts[account(entry, step.sizes, None, tied=step.node.tied.keys()).per_instance] += times
+        there = one if step is first else account(entry, step.sizes, None, tied=step.node.tied.keys())
+        counts[there.per_instance] += times
     found = tuple(Instance(step.sizes, frozenset(step.node.tied)) for step in places.values())
     across = total(constant(times) * count for count, times in counts.items())
     return replace(one, across=across, uniform=len(counts) == 1, places=found)

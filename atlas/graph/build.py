@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from itertools import islice
 
 from atlas.entries.atlas import Collection, Entry
@@ -40,6 +41,8 @@ def build(collection: Collection) -> tuple[Graph, list[Issue]]:
     return graph, builder.issues
 
 
+# Cached, as each value is named where it is made and wherever it is read.
+@lru_cache(maxsize=4096)
 def spelled(name: str) -> str:
     r"""A value's name in one spelling: no braces around one character, one space after a command and no other."""
     tight = re.sub(r"(?<!\\)(?<![a-zA-Z])\s+|\s+(?![a-zA-Z\s])", "", name)

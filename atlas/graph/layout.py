@@ -10,14 +10,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from atlas.entries.component import PART, Symbol
 from atlas.exceptions import ShapeError
 
-Array = np.ndarray[Any, Any]
+Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from atlas.graph.structure import Graph, Node
 from atlas.graph.unroll import Place, Sizes, Step, placed, unroll
 from atlas.sizes import size
 
-Array = np.ndarray[Any, Any]
+Array: TypeAlias = "np.ndarray[Any, Any]"
 
 
 @dataclass(frozen=True, slots=True)

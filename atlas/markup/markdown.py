@@ -10,9 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from markdown_it.token import Token
-
-from atlas.markup.prose import MATHS, normalized, parse
+from atlas.markup.pieces import MATHS, Piece
 
 TEXTS = 5_000
 """How many short texts are remembered as they are written: names and titles are on many pages."""
@@ -20,11 +18,14 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>|$~]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
 """What may begin markup: an underscore within a word, and an ampersand that names no character, do not."""
 _AT_START = re.compile(r"(?:[-+=#](?=[-+=#\s]|$)|(?<=\d)[.)](?=\s|$))")
 """What is markup at the beginning of a line only: lists, headings, rules and underlines."""
+_FIRST = re.compile(r"\d*[-+=#.)]")
 _MARKS = {"em_open": "*", "em_close": "*", "strong_open": "**", "strong_close": "**", "s_open": "~~", "s_close": "~~"}
 _VERBATIM = frozenset(("fence", "code_block", "math_block"))
 _DESTINATION = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|((?<!\\)\]\(\s*|^ {0,3}\[[^\]]+\]:\s*)<?([^\s<>()]+)>?")
 """Code, which is left alone, or where a link leads, within a line or in a definition of its own."""
 _BAR = re.compile(r"\\\||\|")
+_NO_DESTINATION = re.compile(r"[\s<>()\\]")
+_OPEN_BAR = re.compile(r"(?<!\\)\|")
 
 
 @lru_cache(maxsize=TEXTS)
@@ -32,7 +33,7 @@ def escaped(text: str) -> str:
     """A plain text in one line, of which nothing is markup."""
     line = " ".join(text.split())
     result = _SPECIAL.sub(lambda found: f"\\{found[0]}", line)
-    first = re.match(r"\d*[-+=#.)]", result)
+    first = _FIRST.match(result)
     if first is None:
         return result
     end = first.end() - 1
@@ -42,6 +43,8 @@ def escaped(text: str) -> str:
 def code_span(text: str) -> str:
     """A text in one line as code."""
     line = " ".join(text.split())
+    if line and "`" not in line:
+        return f"`{line}`"
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence = "`" * (longest + 1)
     room = " " if line.startswith("`") or line.endswith("`") else ""
@@ -50,7 +53,7 @@ def code_span(text: str) -> str:
 
 def code_block(text: str, language: str = "") -> str:
     """Lines of code, whatever backticks are in them."""
-    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2)
+    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2) if "```" in text else 2
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
@@ -70,10 +73,11 @@ def display_maths(tex: str) -> str:
 
 def cell(markdown: str) -> str:
     """Markdown of one line in a cell of a table, which no bar in it ends."""
-    return re.sub(r"(?<!\\)\|", r"\\|", " ".join(markdown.split()))
+    line = " ".join(markdown.split())
+    return _OPEN_BAR.sub(r"\\|", line) if "|" in line else line
 
 
-def inline_markdown(tokens: Iterable[Token], link: Callable[[str], str]) -> str:
+def inline_markdown(tokens: Iterable[Piece], link: Callable[[str], str]) -> str:
     """A parsed line as Markdown, with each link leading where `link` says."""
     parts: list[str] = []
     opened: list[str] = []
@@ -98,7 +102,7 @@ def inline_markdown(tokens: Iterable[Token], link: Callable[[str], str]) -> str:
 
 def destination(address: str) -> str:
     """An address as the destination of a link."""
-    return re.sub(r"[\s<>()\\]", lambda found: f"%{ord(found[0]):02X}", address)
+    return _NO_DESTINATION.sub(lambda found: f"%{ord(found[0]):02X}", address)
 
 
 def _between(text: str) -> str:
@@ -112,6 +116,8 @@ def relinked(markdown: str, resolve: Callable[[str], str]) -> str:
 
     Only what the parser takes for a link is touched, on the lines that are no code and no formula.
     """
+    from atlas.markup.prose import normalized, parse  # and with it the parser, which plain lines do without
+
     parsed = parse(markdown)
     known = {
         str(token.attrs.get("href") or token.attrs.get("src"))

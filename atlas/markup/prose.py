@@ -1,6 +1,7 @@
 """Markdown → HTML that is safe whatever the text holds; formulas are collected first, to be typeset in batches.
 
-Pages written in Markdown and the one-line texts of entries go through the same parser: one Markdown and one maths.
+Pages written in Markdown and the one-line texts of entries go through the same parser: one Markdown and one maths. It
+loads that parser, so it is imported only where a text holds any markup.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from itertools import chain, count, pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -22,18 +22,14 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.dollarmath.index import math_inline_dollar
 
 from atlas.markup.code import highlight, visible
+from atlas.markup.pieces import MATHS, formula_of, plain
 from atlas.node.process import Formula
 
 Typesetter = Callable[[Formula], Markup]
 """Gives the finished HTML of a formula that was collected before."""
 
-MATHS = frozenset({"math_inline", "math_inline_double", "math_block"})
-_SIMPLE = frozenset({"text", "math_inline"})
-"""What most texts of one line consist of; the renderer has nothing to do for them."""
 DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Controls that embed, isolate or override the direction of a text."""
-_PLAIN = re.compile(r"""(?:[^\W_]|[(“"'])(?:(?:[^\W_]|[ ,.;:()/+=?%“”‘’'"–—×·-])*(?:[^\W_]|[).,;:?%”’"']))?""")
-"""A text of one line without any sign that Markdown gives a meaning to, which needs no parser."""
 SCHEMES = frozenset({"http", "https", "mailto"})
 """The schemes that a link may have, besides none."""
 
@@ -69,37 +65,15 @@ class ParsedProse:
 
     def render(self, typeset: Typesetter) -> Markup:
         """The HTML of the whole text."""
-        return _render(self.tokens, {"typeset": typeset})
+        return rendered(self.tokens, {"typeset": typeset})
 
     def render_plain(self) -> Markup:
         """The HTML with formulas as their TeX and code without colours, for a search index."""
-        return _render(self.tokens, {})
+        return rendered(self.tokens, {})
 
     def contents(self, typeset: Typesetter) -> tuple[Heading, ...]:
         """The table of contents with formulas typeset."""
         return _contents(self.tokens, {"typeset": typeset})
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedInline:
-    """A text of one line, whose formulas are not typeset yet."""
-
-    tokens: tuple[Token, ...]
-    """What markdown-it-py parsed: inline tokens only."""
-    formulas: tuple[Formula, ...]
-    """All formulas in reading order."""
-    text: str
-    """The plain text; a formula is its TeX."""
-
-    def render(self, typeset: Typesetter) -> Markup:
-        """The HTML, without any block element."""
-        if all(token.type in _SIMPLE for token in self.tokens):
-            parts = (
-                escapeHtml(token.content) if token.type == "text" else escape(typeset(_formula(token)))
-                for token in self.tokens
-            )
-            return Markup("".join(parts))  # noqa: S704 - each part is escaped
-        return _render(self.tokens, {"typeset": typeset})
 
 
 def parse(markdown: str) -> ParsedProse:
@@ -121,16 +95,14 @@ def parse(markdown: str) -> ParsedProse:
     )
 
 
-def parse_inline(text: str) -> ParsedInline:
+def parse_line(text: str) -> tuple[Token, ...]:
     """Parse a text of one line: line breaks are spaces, images are links, no formula gets a line of its own."""
-    if _PLAIN.fullmatch(text):
-        return ParsedInline((Token("text", "", 0, content=text),), (), text)
     (line,) = _markdown().parseInline(re.sub(r"\s*[\r\n]\s*", " ", _revealed(text).strip()))
     tokens = tuple(_harmless(line.children or [], images=False))
     for token in tokens:
         if token.type == "math_inline_double":
             token.type = "math_inline"
-    return ParsedInline(tokens, tuple(_formula(token) for token in tokens if token.type in MATHS), _plain(tokens))
+    return tokens
 
 
 def _revealed(markdown: str) -> str:
@@ -212,7 +184,7 @@ def _harmless(tokens: Sequence[Token], *, images: bool = True) -> Iterator[Token
             yield token
             continue
         address = str(token.attrs["src"])
-        text = Token("text", "", 0, content=_plain(token.children or []) or address)
+        text = Token("text", "", 0, content=plain(token.children or []) or address)
         if inside_link:
             yield text
         else:
@@ -237,7 +209,7 @@ def _name_headings(tokens: Sequence[Token]) -> None:
     """Give each heading an id that no other heading of the text has."""
     taken: set[str] = set()
     for opening, inline in _headings(tokens):
-        base = slug(_plain(inline.children or []))
+        base = slug(plain(inline.children or []))
         numbered = (f"{base}-{number}" for number in count(1))
         name = next(name for name in chain([base], numbered) if name not in taken)
         taken.add(name)
@@ -255,13 +227,13 @@ def _contents(tokens: Sequence[Token], env: Mapping[str, Any]) -> tuple[Heading,
     headings = []
     for opening, inline in _headings(tokens):
         children = [_without_image(token) for token in inline.children or [] if not token.type.startswith("link_")]
-        title = _render(children, env)
-        headings.append(Heading(int(opening.tag[1:]), str(opening.attrs["id"]), title, _plain(inline.children or [])))
+        title = rendered(children, env)
+        headings.append(Heading(int(opening.tag[1:]), str(opening.attrs["id"]), title, plain(inline.children or [])))
     return tuple(headings)
 
 
 def _without_image(token: Token) -> Token:
-    return Token("text", "", 0, content=_plain(token.children or [])) if token.type == "image" else token
+    return Token("text", "", 0, content=plain(token.children or [])) if token.type == "image" else token
 
 
 def _formulas(tokens: Iterable[Token], first: int = 1) -> Iterator[tuple[Formula, int]]:
@@ -269,39 +241,25 @@ def _formulas(tokens: Iterable[Token], first: int = 1) -> Iterator[tuple[Formula
     for token in tokens:
         line = token.map[0] + 1 if token.map else first
         if token.type in MATHS:
-            yield _formula(token), line
+            yield formula_of(token), line
         if token.type == "inline":
             yield from _formulas(token.children or [], line)
         elif not token.map:
             first += token.type in ("softbreak", "hardbreak") or token.content.count("\n")
 
 
-def _formula(token: Token) -> Formula:
-    return Formula(token.content.strip(), display=token.type != "math_inline")
-
-
-def _plain(tokens: Iterable[Token]) -> str:
-    """Inline tokens as plain text."""
-    parts = []
-    for token in tokens:
-        if token.children:
-            parts.append(_plain(token.children))
-        else:
-            parts.append(" " if token.type in ("softbreak", "hardbreak") else token.content)
-    return "".join(parts)
-
-
 # The rules below have the signature that markdown-it-py prescribes; `env` holds the typesetter, nothing for plain HTML.
 
 
-def _render(tokens: Sequence[Token], env: Mapping[str, Any]) -> Markup:
+def rendered(tokens: Sequence[Token], env: Mapping[str, Any]) -> Markup:
+    """The HTML of parsed tokens; `env` holds the typesetter, or nothing for HTML without maths and colours."""
     markdown = _markdown()
     html = markdown.renderer.render(tokens, markdown.options, dict(env))
     return Markup(html)  # noqa: S704 - the renderer escapes all text, and no rule passes HTML through
 
 
 def _render_maths(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    formula = _formula(tokens[index])
+    formula = formula_of(tokens[index])
     html = env["typeset"](formula) if "typeset" in env else Markup("<code>{}</code>").format(formula.tex)
     if tokens[index].type != "math_block":
         return str(escape(html))
@@ -320,13 +278,13 @@ def _render_code(self: RendererHTML, tokens: Sequence[Token], index: int, option
 def _render_image(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     token = tokens[index]
     title = Markup(' title="{}"').format(token.attrs["title"]) if "title" in token.attrs else Markup()
-    return Markup('<img src="{}" alt="{}"{}>').format(token.attrs["src"], _plain(token.children or []), title)
+    return Markup('<img src="{}" alt="{}"{}>').format(token.attrs["src"], plain(token.children or []), title)
 
 
 def _render_heading_close(self: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
     opening, inline = tokens[index - 2], tokens[index - 1]
     link = Markup('<a class="headerlink" href="#{}" aria-label="Permalink to “{}”">#</a>')
-    title = _plain(inline.children or [])
+    title = plain(inline.children or [])
     anchor = link.format(opening.attrs["id"], title) if "typeset" in env else Markup()
     return anchor + Markup("</{}>\n").format(opening.tag)
 

@@ -1,6 +1,7 @@
 """Copies what a page with formulas needs into a site: KaTeX's CSS, its woff2 fonts and its licence.
 
-Every browser that can show the site reads woff2, so the other two font formats are left out, of the CSS as well.
+Every browser that can show the site reads woff2, so the other two font formats are left out, of the CSS as well; one
+of them is what fonts are cut from, as it needs no unpacking.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from atlas.node.environment import Environment
 
 CSS_NAME = "katex.min.css"
 LICENCE_NAME = "katex-LICENSE.txt"
+FONTS = "fonts"
+"""The folder of the fonts, beside the CSS."""
 SOURCES = re.compile(r"src:([^;}]*)")
 URL = re.compile(r"""url\(\s*["']?([^"')]+)["']?\s*\)""")
 
@@ -47,3 +50,9 @@ def install_assets(environment: Environment, folder: Path) -> tuple[Path, ...]:
     sheet = folder / CSS_NAME
     sheet.write_text(css, encoding="utf-8")
     return (sheet, *copies)
+
+
+def unpacked(environment: Environment, font: Path) -> Path:
+    """What an installed font is before it is packed as woff2, as KaTeX has it too; the font itself where it has not."""
+    found = (environment.katex_dist / FONTS / font.name).with_suffix(".ttf")
+    return found if found.is_file() else font

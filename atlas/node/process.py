@@ -26,6 +26,7 @@ from atlas.exceptions import NodeError
 from atlas.node.environment import Environment
 from atlas.node.lengths import refuse_long
 from atlas.node.letters import refuse_raw_symbols
+from atlas.node.outline_paths import with_straight_roots
 
 SERVER = Path(__file__).with_name("server.mjs")
 BATCH = 50
@@ -51,6 +52,8 @@ class Formula:
     """The TeX."""
     display: bool = False
     """Whether it stands on its own line."""
+    coloured: str = ""
+    """The same TeX with a colour for each symbol that is marked in what is shown; empty where none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class Typeset:
     formula: Formula
     """The formula that was asked for."""
     html: Markup | None
-    """What KaTeX made of it; None where it is refused."""
+    """What pages show of what KaTeX made of it, or all of that where it was asked for; None where it is refused."""
     error: str
     """Why it is refused, in one sentence without a final full stop; empty where it is not."""
     position: int | None
@@ -90,20 +93,25 @@ class Request:
 class Pending:
     """Formulas that were handed in; `result()` waits for them and answers in the order in which they were given."""
 
-    def __init__(self, process: NodeProcess, formulas: tuple[Formula, ...], done: dict[Formula, Typeset]) -> None:
+    def __init__(
+        self, process: NodeProcess, formulas: tuple[Formula, ...], done: dict[Formula, Typeset], *, whole: bool
+    ) -> None:
         self._process = process
         self._formulas = formulas
         self._done = done
+        self._whole = whole
         self._batches: list[tuple[list[Formula], Request]] = []
         for batch in _batches(formula for formula in dict.fromkeys(formulas) if formula not in done):
-            self._batches.append((batch, process.ask(_named(batch), "typeset", formulas=_wire(batch))))
+            request = process.ask(_named(batch), "typeset", formulas=_wire(batch), whole=whole)
+            self._batches.append((batch, request))
 
     def result(self) -> list[Typeset]:
         """One result per formula that was handed in; a process that hangs or dies is a NodeError."""
         while self._batches:
             batch, request = self._batches[0]
             results = self._process.wait_for(request)["results"]
-            self._done.update((formula, _read(formula, result)) for formula, result in zip(batch, results, strict=True))
+            for formula, result in zip(batch, results, strict=True):
+                self._done[formula] = _read(formula, result, whole=self._whole)
             del self._batches[0]
         return [self._done[formula] for formula in self._formulas]
 
@@ -164,14 +172,15 @@ class NodeProcess:
         answer = self.wait_for(self.ask("the question for its version", "version"))
         return Versions(answer["node"], answer["katex"])
 
-    def submit(self, formulas: Iterable[Formula]) -> Pending:
+    def submit(self, formulas: Iterable[Formula], *, whole: bool = False) -> Pending:
         """Hand formulas in and come back at once; each distinct one is typeset once."""
         wanted = tuple(formulas)
-        return Pending(self, wanted, {formula: refusal for formula in wanted if (refusal := refuse(formula))})
+        refused = {one: refusal for one in dict.fromkeys(wanted) if (refusal := refuse(one))}
+        return Pending(self, wanted, refused, whole=whole)
 
-    def typeset(self, formulas: Iterable[Formula]) -> list[Typeset]:
-        """The results for the formulas, in their order."""
-        return self.submit(formulas).result()
+    def typeset(self, formulas: Iterable[Formula], *, whole: bool = False) -> list[Typeset]:
+        """The results for the formulas, in their order; with all that KaTeX makes where the `whole` is wanted."""
+        return self.submit(formulas, whole=whole).result()
 
     def ask(self, name: str, kind: str, **fields: object) -> Request:
         """Put one request on its way."""
@@ -240,7 +249,7 @@ class NodeProcess:
                     batch = self._waiting.pop(answer["id"])
                     self._answers += 1
                 batch.answer.set_result(answer)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = f"Node sent what is no answer ({error})"
             process.kill()
         self._threads[1].join()  # its last words
@@ -290,8 +299,13 @@ def _batches(formulas: Iterable[Formula]) -> Iterator[list[Formula]]:
         yield batch
 
 
-def _wire(batch: list[Formula]) -> list[tuple[str, bool]]:
-    return [(formula.tex, formula.display) for formula in batch]
+def _wire(batch: list[Formula]) -> list[tuple[str, bool, str]]:
+    return [(one.tex, one.display, one.coloured if _can_be_coloured(one) else "") for one in batch]
+
+
+def _can_be_coloured(formula: Formula) -> bool:
+    """Whether KaTeX may see the TeX with colours, too."""
+    return bool(formula.coloured) and refuse(Formula(formula.coloured, formula.display)) is None
 
 
 def _named(batch: list[Formula]) -> str:
@@ -300,10 +314,11 @@ def _named(batch: list[Formula]) -> str:
     return f"the formula {first!r}" if len(batch) == 1 else f"a batch of {len(batch)} formulas from {first!r} on"
 
 
-def _read(formula: Formula, result: dict[str, Any]) -> Typeset:
+def _read(formula: Formula, result: dict[str, Any], *, whole: bool) -> Typeset:
     """One result of the server, with its position counted in code points."""
     if "html" in result:
-        return Typeset(formula, Markup(result["html"]), "", None)  # noqa: S704 - KaTeX escapes what it shows
+        html = result["html"] if whole else with_straight_roots(result["html"])
+        return Typeset(formula, Markup(html), "", None)  # noqa: S704 - KaTeX escapes what it shows
     units = result.get("position")
     position = None if units is None else _code_points(formula.tex, units)
     error = str(result["error"]).removeprefix(STRICT)
@@ -336,6 +351,13 @@ def _read_frame(stream: IO[bytes]) -> dict[str, Any] | None:
     if len(body) < length:
         return None
     message: dict[str, Any] = json.loads(body)
+    # The texts follow in the same order, as they are: as JSON each of their quotes would be written and read anew.
+    for result in message.get("results", ()):
+        if "length" in result:
+            text = stream.read(result["length"])
+            if len(text) < result["length"]:
+                return None
+            result["html"] = text.decode()
     return message
 
 

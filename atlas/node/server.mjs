@@ -1,9 +1,16 @@
 // The Node side of the atlas: typesets batches of formulas with KaTeX and lays out graphs until its standard input ends.
-// Each frame, in and out, is a 4-byte big-endian length and that many bytes of JSON; process.py is the other end.
+// Each frame, in and out, is a 4-byte big-endian length and that many bytes of JSON, after which the HTML of formulas
+// follows as it is; process.py is the other end.
 
 import { pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
+
+import { Shown, told } from "./shown.mjs";
+
+// KaTeX's functions call each other so much that to compile them into each other takes longer than it ever saves.
+setFlagsFromString("--no-turbo-inlining");
 
 const [katexModule, elkModule] = process.argv.slice(2);
 const { default: katex } = await import(pathToFileURL(katexModule));
@@ -19,9 +26,9 @@ const LARGEST_EM = 400; // some 300 rows of a matrix
 const REFUSED_COLOUR = "#fe0e1d";
 
 // A fresh object per formula: KaTeX writes \gdef into `macros`, and nothing may leak into the next formula.
-const options = (displayMode) => ({
+const options = (displayMode, output = "htmlAndMathml") => ({
   displayMode,
-  output: "htmlAndMathml",
+  output,
   strict: "error",
   trust: false,
   throwOnError: true,
@@ -39,8 +46,6 @@ const within = (work) => {
   return interruptible.runInThisContext({ timeout: LONGEST_FORMULA_MS });
 };
 const isTooLong = (error) => error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-const render = (tex, display) => katex.renderToString(tex, options(display));
-const renderWithin = (tex, display) => within(() => render(tex, display));
 
 const refusedCommand = (html) => {
   const shown = html.match(new RegExp(`mathcolor="${REFUSED_COLOUR}"[^>]*>(?:<[^>]*>)*(\\\\[A-Za-z]+)`));
@@ -58,31 +63,82 @@ const reachesOut = (html) => {
     || all(/(-?[\d.]+)em/g).some((length) => Math.abs(length) > LARGEST_EM);
 };
 
-const typesetOne = ([tex, display], rendered = renderWithin) => {
+const failure = (error) => {
+  if (error instanceof katex.ParseError) return { error: error.rawMessage, position: error.position };
+  if (isTooLong(error)) return { error: `it takes longer than ${LONGEST_FORMULA_MS / 1000} seconds to typeset` };
+  if (error instanceof RangeError) return { error: `it is nested too deeply or grows too large (${error.message})` };
+  return { error: `KaTeX failed: ${error.message}` };
+};
+
+/** All that KaTeX makes of a formula, or why it is refused. */
+const typesetWhole = (tex, display) => {
+  const html = katex.renderToString(tex, options(display));
+  if (html.length > LARGEST_HTML) return { error: `its HTML would take ${html.length} characters` };
+  if (!html.includes(REFUSED_COLOUR)) return reachesOut(html) ? { error: "it reaches out of its place" } : { html };
+  const command = refusedCommand(html);
+  if (command === null) return { error: `the colour ${REFUSED_COLOUR} cannot be used` };
+  const position = tex.search(new RegExp(`\\${command}(?![A-Za-z])`));
+  return { error: `${command} is not allowed`, position: position < 0 ? null : position };
+};
+
+/** The halves of KaTeX's tree: what is read aloud, and what is seen. */
+const halves = (tex, display, output) => {
+  const tree = katex.__renderToDomTree(tex, options(display, output));
+  const inner = tree.classes.includes("katex-display") ? tree.children[0] : tree;
+  return output === "mathml" ? [inner] : inner.children;
+};
+
+/** A formula with marks, which are colours in a second TeX; null where the two do not show the same. */
+const showMarked = (tex, display, coloured) => {
+  const shown = new Shown(true);
+  const [mathml] = halves(tex, display, "mathml");
+  let other, visible;
   try {
-    const html = rendered(tex, display);
-    if (html.length > LARGEST_HTML) return { error: `its HTML would take ${html.length} characters` };
-    if (!html.includes(REFUSED_COLOUR)) return reachesOut(html) ? { error: "it reaches out of its place" } : { html };
-    const command = refusedCommand(html);
-    if (command === null) return { error: `the colour ${REFUSED_COLOUR} cannot be used` };
-    const position = tex.search(new RegExp(`\\${command}(?![A-Za-z])`));
-    return { error: `${command} is not allowed`, position: position < 0 ? null : position };
+    [other, visible] = halves(coloured, display, "htmlAndMathml");
+  } catch {
+    return null; // the formula without them says what is wrong, if anything is
+  }
+  if (told(mathml) !== told(other)) return null;
+  shown.write(mathml, visible, tex);
+  return shown.isUnmarked ? null : shown;
+};
+
+const showPlain = (tex, display) => {
+  const shown = new Shown(false);
+  const [mathml, visible] = halves(tex, display, "htmlAndMathml");
+  shown.write(mathml, visible, tex);
+  return shown;
+};
+
+/** What pages show of a formula, or why it is refused, which the whole HTML decides wherever there is a doubt. */
+const typesetShown = (tex, display, coloured) => {
+  const shown = (coloured ? showMarked(tex, display, coloured) : null) ?? showPlain(tex, display);
+  const isDoubtful = shown.isDoubtful || shown.most > LARGEST_HTML || `${tex}${shown.html}`.includes(REFUSED_COLOUR);
+  const whole = isDoubtful ? typesetWhole(tex, display) : {};
+  const html = display ? `<span class="katex-display">${shown.html}</span>` : shown.html;
+  return whole.error === undefined ? { html } : whole;
+};
+
+const typesetOne = ([tex, display, coloured], whole) => {
+  try {
+    return whole ? typesetWhole(tex, display) : typesetShown(tex, display, coloured);
   } catch (error) {
-    if (error instanceof katex.ParseError) return { error: error.rawMessage, position: error.position };
-    if (isTooLong(error)) {
-      return { error: `it takes longer than ${LONGEST_FORMULA_MS / 1000} seconds to typeset` };
-    }
-    if (error instanceof RangeError) return { error: `it is nested too deeply or grows too large (${error.message})` };
-    return { error: `KaTeX failed: ${error.message}` };
+    return failure(error);
   }
 };
 
-const typesetAll = (formulas) => {
+const typesetAll = (formulas, whole) => {
   try {
-    return within(() => formulas.map((one) => typesetOne(one, render)));
+    return within(() => formulas.map((one) => typesetOne(one, whole)));
   } catch (error) {
     if (!isTooLong(error)) throw error;
-    return formulas.map((one) => typesetOne(one));
+    return formulas.map((one) => {
+      try {
+        return within(() => typesetOne(one, whole));
+      } catch (late) {
+        return failure(late);
+      }
+    });
   }
 };
 
@@ -121,16 +177,21 @@ const layOut = async ({ graph }) => {
 
 const answers = {
   version: () => ({ node: process.versions.node, katex: katex.version }),
-  typeset: ({ formulas }) => ({ results: typesetAll(formulas) }),
+  typeset: ({ formulas, whole }) => {
+    const results = typesetAll(formulas, whole);
+    const texts = results.flatMap(({ html }) => (html === undefined ? [] : [Buffer.from(html, "utf8")]));
+    let at = 0;
+    return { results: results.map((one) => (one.html === undefined ? one : { length: texts[at++].length })), texts };
+  },
   layout: layOut,
 };
 
 // Written through the stream, as a thread makes its pipe one that can be full; waits until the frame is on its way.
-const send = (message) => {
+const send = ({ texts = [], ...message }) => {
   const body = Buffer.from(JSON.stringify(message), "utf8");
   const head = Buffer.alloc(4);
   head.writeUInt32BE(body.length);
-  return new Promise((resolve) => process.stdout.write(Buffer.concat([head, body]), resolve));
+  return new Promise((resolve) => process.stdout.write(Buffer.concat([head, body, ...texts]), resolve));
 };
 
 let pending = Buffer.alloc(0);

@@ -21,13 +21,13 @@ from atlas.sizes import Size, size
 
 __all__ = ["Argument", "Array", "Binding", "Contract", "Floats", "Integers"]
 
-Array: TypeAlias = np.ndarray[Any, Any] | np.generic
+Array: TypeAlias = "np.ndarray[Any, Any] | np.generic"
 """What an operator takes and returns; a scalar is an array without axes."""
 
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
+Floats: TypeAlias = "np.ndarray[Any, np.dtype[np.floating[Any]]]"
 """What a function of an operator gets for an argument without a kind, in the precision that it computes in."""
 
-Integers: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
+Integers: TypeAlias = "np.ndarray[Any, np.dtype[np.integer[Any]]]"
 """What it gets for an argument of the kind `int`."""
 
 

@@ -7,12 +7,20 @@ u = (x - 3.75)/(x + 3.75), computed with 60 digits; what is left out is below 3e
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebval
 
 from atlas.operators.contract import Floats
+
+if TYPE_CHECKING:
+    from numpy.polynomial.chebyshev import chebval
+else:
+
+    def chebval(*given):
+        """NumPy's, which is looked up when it is called: to import it by name would load NumPy."""
+        return np.polynomial.chebyshev.chebval(*given)
+
 
 _MIDDLE = 3.75
 _SERIES = (

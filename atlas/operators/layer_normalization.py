@@ -20,7 +20,7 @@ from atlas.operators.layer_norm import LayerNormGradient, layer_norm_outer_epsil
 Initializer: TypeAlias = Callable[[Floats], object]
 """Called with the vector to fill in place; what it returns is not used."""
 
-Initial: TypeAlias = float | Floats | Initializer | None
+Initial: TypeAlias = "float | Floats | Initializer | None"
 """A number for every unit, the vector itself, an initializer, or None for the default."""
 
 

@@ -69,7 +69,8 @@ class Option:
         """
         if value is None and self.nullable:
             return None
-        plain = value.item() if isinstance(value, np.generic) else value
+        # What Python has a word for is no number of NumPy, which is not loaded for the defaults of all operators.
+        plain = value.item() if type(value) not in _WORDS and isinstance(value, np.generic) else value
         if self.type is float and type(plain) is int:
             plain = _as_float(plain)
         fits = type(plain) is self.type and not (isinstance(plain, float) and not math.isfinite(plain))
@@ -97,9 +98,13 @@ def options_of(function: Callable[..., Any]) -> Mapping[str, Option]:
         ContractError: a keyword-only parameter is not annotated as float, int, bool or str (or None), or has a default
             that it would refuse.
     """
-    hints = get_type_hints(function, include_extras=True)
     parameters = inspect.signature(function).parameters.values()
     keyword_only = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    # Arrays are annotated too, and to look at what they are would load NumPy.
+    names = {parameter.name for parameter in keyword_only}
+    annotated = {name: one for name, one in function.__annotations__.items() if name in names}
+    options = type("Options", (), {"__annotations__": annotated})
+    hints = get_type_hints(options, function.__globals__, include_extras=True)
     found = {parameter.name: _option(parameter, hints.get(parameter.name)) for parameter in keyword_only}
     return types.MappingProxyType(found)
 

@@ -103,7 +103,7 @@ def _facts(module: ModuleType) -> _Facts:
     source = inspect.getsource(module)
     definitions: dict[str, Definition] = {}
     imports: dict[str, tuple[str, str]] = {}
-    for node in ast.parse(source).body:
+    for node in _statements(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             definitions[node.name] = node
         elif isinstance(node, ast.Assign | ast.AnnAssign):
@@ -116,6 +116,12 @@ def _facts(module: ModuleType) -> _Facts:
             for one in node.names:
                 imports[one.asname or one.name] = node.module, f"from {node.module} import {_as(one)}"
     return _Facts(source.encode(), definitions, imports)
+
+
+def _statements(module: ast.Module) -> Iterator[ast.stmt]:
+    """The statements of a module; what it imports for types alone, it uses by a name of its own when it runs."""
+    for node in module.body:
+        yield from node.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" else [node]
 
 
 def _as(one: ast.alias) -> str:

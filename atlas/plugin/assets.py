@@ -16,7 +16,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 
 from atlas.exceptions import AtlasError
 from atlas.issues import Issue
-from atlas.plugin.pages import shown_path
+from atlas.plugin.pages import MAKER, NamedFile, shown_path
 from atlas.plugin.reuse import Reuse
 from atlas.render.site import Produced, SiteAsset, StoredBody, Streamed
 
@@ -44,33 +44,40 @@ def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig, 
             continue
         if existing is not None:
             files.remove(existing)
-        file = _open_file(asset, name, config) if reuse is None else _AssetFile(asset, name, config, reuse)
+        file = _open_file(asset, name, config) if reuse is None else AssetFile(asset, name, config, reuse)
         file.dest_uri = asset.url
         files.append(file)
     return issues
 
 
-class _AssetFile(File):
+class AssetFile(NamedFile):
     """A file beside the pages in a build without other plugins."""
 
     def __init__(self, asset: SiteAsset, name: str, config: MkDocsConfig, reuse: Reuse) -> None:
         super().__init__(name, None, config.site_dir, config.use_directory_urls, inclusion=InclusionLevel.INCLUDED)
-        self.generated_by = "atlas"
-        self._asset = asset
+        self.generated_by = MAKER
+        self.asset = asset
+        self.is_done = False
+        """Whether nothing is left to be done for it."""
         self._reuse = reuse
         if isinstance(asset.content, Path):
             self.abs_src_path = str(asset.content)
 
     @property
     def _content(self) -> bytes | str | None:  # type: ignore[override]  # what it holds, where it is no file yet
-        content = self._asset.content
-        return None if isinstance(content, Path) else _written(self._asset.url, content)
+        content = self.asset.content
+        return None if isinstance(content, Path) else _written(self.asset.url, content)
+
+    def find_same(self) -> None:
+        """Find out whether it is the present site's file, which stays or is linked later."""
+        self.is_done = self.is_done or self._reuse.is_same(self.dest_uri, _digest(self.asset.content))
 
     def copy_file(self, dirty: bool = False) -> None:
-        """Put the file in its place, unless it is the present site's, which stays or is linked later."""
-        content = self._asset.content
-        if self._reuse.is_same(self.dest_uri, _digest(content)):
+        """Put the file in its place, if it is not there."""
+        self.find_same()
+        if self.is_done:
             return
+        content = self.asset.content
         # Only what this build made may leave its place.
         if isinstance(content, Path) and Path(self.dest_dir).parent in content.parents:
             target = Path(self.abs_dest_path)

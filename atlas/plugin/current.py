@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
@@ -18,12 +19,13 @@ from atlas.plugin.assets import add_assets
 from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
 from atlas.plugin.reuse import Reuse, hold
-from atlas.render.links import LinkCheck, file_in
+from atlas.render.links import LinkCheck, outward
 from atlas.render.navigation import Menu
-from atlas.render.site import Prose, Site, SiteAsset, SitePage, relative_url
+from atlas.render.relative import relative_url
+from atlas.render.site import Prose, Site, SiteAsset, SitePage
 from atlas.render.staging import Staging
 
-_DRAFTS = (InclusionLevel.DRAFT, InclusionLevel.EXCLUDED)
+DRAFTS = (InclusionLevel.DRAFT, InclusionLevel.EXCLUDED)
 """What MkDocs writes in a preview alone, with a mark that is not in the template."""
 
 _WAIT = 600.0
@@ -55,6 +57,10 @@ class Build:
     """Keeps other builds from changing the site while it is a source of files, or is exchanged."""
     assets: list[SiteAsset] = field(default_factory=list)
     """The files beside the pages."""
+    is_own: bool = False
+    """Whether pages are written by our own theme's templates, which show a body as it is."""
+    noted: set[str] = field(default_factory=set)
+    """The addresses of those files beside the pages whose links were noted when they were written."""
     finished: list[EntityPage] = field(default_factory=list)
     """The pages that the present site has."""
     nav: list[object] | None = None
@@ -76,10 +82,11 @@ class Build:
         """Whether a file of the site is the present site's."""
         return self.reuse is not None and self.reuse.is_linked(path)
 
-    def find(self, path: str) -> Path | None:
+    def find(self, written: Container[str], path: str) -> Path | None:
         """Where a file of the finished site lies before it is put in place; None where it has none of this path."""
-        new = self.staging.new
-        return self.reuse.find(new, path) if self.reuse is not None else file_in(new, path)
+        if path in written:
+            return self.staging.new / path
+        return self.staging.site / path if self.is_linked(path) else None
 
     def commit(self, written: int) -> None:
         """Put the new site, of which so many files were written, in place.
@@ -112,18 +119,28 @@ class Build:
         """The file that a page is made from, or its address."""
         return shown_path(self.config, page.edit_path) if page.edit_path else f"/{page.url}"
 
-    def note_links(self, page: SitePage, body: str) -> None:
-        """Take note of the links of a page, to be checked."""
-        label = self.label(page)
-        self.links.note(label, page.url, body)
-        self.links.note_links(label, page.url, (relative_url(one.url, page.url) for one in page.alternates))
+    def note_links(self, page: SitePage, body: str | None = None, links: LinkCheck | None = None) -> None:
+        """Take note of the links of a page, to be checked; its body is read where it is needed and not given."""
+        label, links = self.label(page), self.links if links is None else links
+        if page.links is not None:
+            written = page.links()
+        else:
+            written = outward(page.url, page.body() if body is None else body, links.root)
+        links.note_links(label, page.url, written)
+        for one in page.alternates:
+            links.note_address(label, relative_url(one.url, page.url), one.url)
+
+    @staticmethod
+    def note_asset(asset: SiteAsset, links: LinkCheck) -> None:
+        """Take note of the links of a file beside the pages."""
+        links.note_links(f"/{asset.url}", asset.url, asset.links | asset.more_links())
 
     def finish(self, pages: Iterable[EntityPage]) -> frozenset[str]:
         """Find the pages that the present site has; their source paths."""
         if self.reuse is None or self.menus is None:
             return frozenset()
         for page in pages:
-            is_plain = not page.is_linked_by_anchor and page.file.inclusion not in _DRAFTS
+            is_plain = not page.is_linked_by_anchor and page.file.inclusion not in DRAFTS
             key = self.reuse.key_of_page(page, self.menus) if is_plain else None
             if key is not None and self.reuse.is_same(page.file.dest_uri, key):
                 self.finished.append(page)
@@ -134,7 +151,9 @@ class Build:
         if self.reuse is not None:
             self.reuse.leave(written)
         self._note_links_left(written)
-        return self.links.issues(self.find)
+        pages = self.site.pages if self.site is not None and self.is_own else ()
+        ids = {page.url: page.ids for page in pages if page.ids is not None}
+        return self.links.issues(partial(self.find, written), lambda url: ids[url]() if url in ids else ())
 
     def _note_links_left(self, files: Collection[str]) -> None:
         """Take note of the links not looked at yet: all of written files, and of others those that may be dead.
@@ -143,17 +162,17 @@ class Build:
         was there then.
         """
         for asset in self.assets:
-            if not self.is_linked(asset.url):
-                self.links.note_links(f"/{asset.url}", asset.url, asset.links | asset.more_links())
+            if not self.is_linked(asset.url) and asset.url not in self.noted:
+                self.note_asset(asset, self.links)
         lost = None if self.reuse is None else self.reuse.lost(files, self.staging.new, len(self.finished))
         if lost is not None and lost.is_nothing():
             return
         for asset in self.assets:
             if self.is_linked(asset.url) and (lost is None or lost.ids or lost.is_led_to(asset.leads)):
-                self.links.note_links(f"/{asset.url}", asset.url, asset.links | asset.more_links())
+                self.note_asset(asset, self.links)
         for page in self.finished:
             if lost is None or lost.is_led_to(page.source.leads):
-                self.note_links(page.source, page.source.body())
+                self.note_links(page.source)
             elif lost.ids and lost.may_be_in(body := page.source.body()):
                 self.note_links(page.source, body)
 

@@ -6,6 +6,7 @@ any point leaves the previous site as it was.
 
 from __future__ import annotations
 
+import gc
 import logging
 from collections.abc import Mapping
 from functools import partial
@@ -29,6 +30,7 @@ from atlas.plugin.fingerprint import Grounds, theme_folder
 from atlas.plugin.forms import form_assets, prose_alternates, redirect_assets
 from atlas.plugin.navigation import Menus, default_nav, entity_path, escape_titles
 from atlas.plugin.options import AtlasConfig
+from atlas.plugin.page_writing import show_entity, write_in_copies
 from atlas.plugin.pages import (
     EntityPage,
     LinkTargets,
@@ -60,6 +62,12 @@ _log = logging.getLogger("mkdocs.plugins.atlas")
 _mkdocs_log = logging.getLogger("mkdocs")
 
 _LONGEST_PROSE = 2_000_000  # bytes of one Markdown file
+
+_SELDOM = (50_000, 20, 50)
+"""How seldom Python looks for reference cycles while many pages are written: each leaves some, but most objects of a
+build stay."""
+_FEW_PAGES = 200
+"""How many pages may leave reference cycles until the build ends."""
 
 _NOT_COPIED = (".yml", ".yaml", ".proofs.json")
 """What lies beside entries and is no part of the site."""
@@ -103,7 +111,7 @@ class RealBuild(Steps):
         links = LinkCheck(urlsplit(config.site_url or "/").path or "/")
         self._build = Build(config, config.site_dir, staging, links)
         if grounds is not None and self._holds():
-            self.present = present if is_preview else read_present(staging.site)
+            self.present = present if is_preview else read_present(staging.site, present)
             self._build.reuse = Reuse(grounds.general, self.present, staging.site)
         config.site_dir = str(staging.new)
         _mkdocs_log.addHandler(self._warnings)
@@ -119,7 +127,7 @@ class RealBuild(Steps):
         found = []
         for one in below(Path(config.docs_dir)):
             problem = one.problem
-            if not problem and one.path.suffix == ".md" and (size := one.path.stat().st_size) > _LONGEST_PROSE:
+            if not problem and one.suffix == ".md" and (size := one.path.stat().st_size) > _LONGEST_PROSE:
                 problem = f"the file has {size:,} bytes; at most {_LONGEST_PROSE:,} are read"
             if problem:
                 found.append(f"{shown_path(config, str(one.path))}: {problem}")
@@ -246,8 +254,11 @@ class RealBuild(Steps):
         if build.site is not None and not build.shown:
             self._add_forms(build, build.site, files)
             self._accepted()
-        if isinstance(files, SiteFiles) and build.reuse is not None and is_own(env, theme_folder()):
+        build.is_own = build.reuse is not None and is_own(env, theme_folder())
+        if isinstance(files, SiteFiles) and build.is_own:
             files.finished = build.finish(entities)
+            files.finished |= write_in_copies(build, env, files, entities)
+        _look_for_cycles(len(entities) - len(build.finished))
 
     def _add_forms(self, build: Build, site: Site, files: Files) -> None:
         """Add what is made of all pages: the search index, their other forms, and redirects to them."""
@@ -269,12 +280,12 @@ class RealBuild(Steps):
         """Give the template its content: a body from the store, or the prose that search plugins were not shown."""
         build = self._build
         shown = cast("dict[str, object]", context)
-        shown["menu"] = build.menu(nav, page)
         if page.file.src_uri in build.prose:
             page.content = build.held
             shown["alternates"] = prose_alternates(page.file)
             page.toc = table_of_contents(build.prose.pop(page.file.src_uri)[1].headings, finished=True)
         if not isinstance(page, EntityPage):
+            shown["menu"] = build.menu(nav, page)
             return
         source = page.source
         label = build.label(source)
@@ -286,12 +297,9 @@ class RealBuild(Steps):
             build.found.append(f"{label}: {error}")
             body = ""
         build.note_links(source, body)
-        shown["alternates"] = source.alternates
         if page.is_linked_by_anchor:
             page.present_anchor_ids = anchor_ids(body)
-        page.content = body
-        page.toc = table_of_contents(source.headings, finished=True)
-        shown["atlas"] = source
+        show_entity(shown, page, build.menu(nav, page), body)
 
     def on_template_context(self, context: TemplateContext) -> None:
         """Give the theme's own pages, such as the one for a missing page, their menu."""
@@ -369,6 +377,12 @@ class _Warnings(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Note one."""
         self.told.append(Warned(record.name, record.levelno, record.getMessage()))
+
+
+def _look_for_cycles(pages: int) -> None:
+    """Let Python look for reference cycles again, where that many pages are written."""
+    if pages > _FEW_PAGES:
+        gc.set_threshold(*_SELDOM)
 
 
 def _warnings_counted() -> bool:

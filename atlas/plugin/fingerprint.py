@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 from mkdocs.config.base import Config
 from mkdocs.config.defaults import MkDocsConfig
@@ -112,8 +113,7 @@ _ANY = ("utf-8", "surrogatepass")
 """The encoding of names that are no text."""
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """A file in a folder, or a link to one."""
 
     name: str
@@ -130,9 +130,12 @@ class _File:
 
     def content(self) -> bytes:
         """What is in the file; of a link where it leads, then what is there."""
-        path, is_link = Path(self.path), stat.S_ISLNK(self.status.st_mode)
-        leads = str(path.readlink()).encode(*_ANY) if is_link else b""
-        if is_link and not path.exists():  # as editors leave them to lock a file
+        if not stat.S_ISLNK(self.status.st_mode):
+            with open(self.path, "rb", buffering=0) as file:  # noqa: PTH123 - a path of thousands costs as much
+                return file.readall()
+        path = Path(self.path)
+        leads = str(path.readlink()).encode(*_ANY)
+        if not path.exists():  # as editors leave them to lock a file
             return leads
         return leads + path.read_bytes()
 

@@ -22,7 +22,8 @@ from atlas.render.alternates import MARKDOWN
 from atlas.render.links import is_internal
 from atlas.render.llms import FILE, PROSE, LlmsLine, llms_text
 from atlas.render.redirects import redirect_files
-from atlas.render.site import Alternate, Prose, Redirect, Site, SiteAsset, relative_url
+from atlas.render.relative import relative_url
+from atlas.render.site import Alternate, Prose, Redirect, Site, SiteAsset
 
 
 def markdown_of(file: File) -> str:

@@ -74,6 +74,7 @@ class Menus:
         self._levels: dict[int, _Level] = {}
         self._positions: dict[int, int] = {}
         self._keys: dict[int, bytes] = {}
+        self._closed_items: dict[int, MenuItem] = {}
         self._number(self._top)
 
     def _number(self, level: _Level) -> None:
@@ -90,6 +91,13 @@ class Menus:
         """The menu of a page; None stands for a page outside of the navigation."""
         path = [] if page is None else [page, *page.ancestors]
         return self._menu(self._top, frozenset(id(item) for item in path), path, self.home)
+
+    def top(self, page: Page) -> Menu:
+        """The menu of a page without what is inside of its items."""
+        path = (page, *page.ancestors)
+        positions = self._shown(self._top, path)
+        items = tuple(self._closed(self._top.inner[position]) for position in positions)
+        return Menu(items, len(self._top.inner), self.home if len(positions) < len(self._top.inner) else None)
 
     def key(self, page: Page) -> bytes:
         """A digest of all that the menu of a page follows from, once titles are known: pages of one section share it.
@@ -118,10 +126,23 @@ class Menus:
         return self._keys[id(level)]
 
     def _menu(self, level: _Level, here: frozenset[int], path: Sequence[StructureItem], all_url: str) -> Menu:
-        at = next((self._positions[id(item)] for item in path if self._is_in(level, item)), 0)
-        shown = window(len(level.inner), at)
+        shown = self._shown(level, path)
         items = tuple(self._item(level.inner[position], here, path, all_url) for position in shown)
         return Menu(items, len(level.inner), all_url if len(shown) < len(level.inner) else None)
+
+    def _shown(self, level: _Level, path: Sequence[StructureItem]) -> range:
+        """The positions of the items that are shown."""
+        at = next((self._positions[id(item)] for item in path if self._is_in(level, item)), 0)
+        return window(len(level.inner), at)
+
+    def _closed(self, item: StructureItem) -> MenuItem:
+        """An item without what is inside, whatever page is at hand."""
+        if id(item) not in self._closed_items:
+            level = self._levels.get(id(item))
+            page = item if level is None else level.index
+            url = page.url if isinstance(page, Page | Link) else None
+            self._closed_items[id(item)] = MenuItem(Markup.escape(item.title or ""), url, False, False, None)
+        return self._closed_items[id(item)]
 
     def _is_in(self, level: _Level, item: StructureItem) -> bool:
         position = self._positions.get(id(item), -1)

@@ -23,8 +23,23 @@ from atlas.issues import Issue
 from atlas.render.navigation import source_paths
 from atlas.render.site import Heading, SitePage
 
+MAKER = "atlas"
+"""The plugin's name, by which MkDocs tells who made a file."""
 DESCRIPTION = 200
 """How many characters a description has at most; more is not shown anywhere."""
+
+
+class NamedFile(File):
+    """A file that is made, named by a path as MkDocs writes it, which therefore need not be taken apart again."""
+
+    @property
+    def src_path(self) -> str:
+        """The path as the system writes it."""
+        return os.path.normpath(self.src_uri)
+
+    @src_path.setter
+    def src_path(self, value: str) -> None:
+        self.src_uri = value
 
 
 class EntityPage(Page):
@@ -52,7 +67,7 @@ class EntityPage(Page):
 
         Ten thousand pages have a hundred thousand headings, and nobody asks for those of all of them.
         """
-        return self._toc or table_of_contents(self.source.headings)
+        return self._toc or table_of_contents(self.source.headings())
 
     @toc.setter
     def toc(self, toc: TableOfContents | None) -> None:
@@ -104,10 +119,13 @@ def add_pages(
     included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
     taken = {file.dest_uri: shown_path(config, file.src_uri) for file in included}
     paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
+    folder, urls = config.site_dir, config.use_directory_urls
     issues = []
     for page in pages:
-        file = File.generated(config, paths[page.url], content="", inclusion=_inclusion(page, yaml))
-        file.dest_uri = posixpath.join(page.url, "index.html")
+        target = posixpath.join(page.url, "index.html")
+        file = NamedFile(paths[page.url], None, folder, urls, dest_uri=target, inclusion=_inclusion(page, yaml))
+        file.generated_by = MAKER
+        file.content_string = ""
         file.edit_uri = page.edit_path
         maker = shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
         if file.dest_uri in taken:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from atlas.files import writing_whole
 from atlas.kept import DAYS, cache_folder, key_of
@@ -27,9 +28,8 @@ _DAY = 86_400
 """Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A file of the site."""
+class Written(NamedTuple):
+    """A file of the site; a tuple, as a build reads thousands that it has no more to do with."""
 
     size: int
     """Its bytes."""
@@ -69,6 +69,8 @@ class Present:
     """Whether every link in it led somewhere."""
     files: Mapping[str, Written] = field(default_factory=lambda: MappingProxyType({}))
     """All its files by their paths in it."""
+    record: bytes = field(default=b"", compare=False)
+    """The digest of the record that this was read from; empty where it was not read."""
 
     def is_whole(self, site: Path) -> bool:
         """Whether the folder holds these files, untouched, and no others."""
@@ -118,24 +120,33 @@ def _written(status: os.stat_result) -> Written:
     return Written(status.st_size if stat.S_ISREG(status.st_mode) else -1, status.st_mtime_ns)
 
 
-def read_present(site: Path) -> Present:
-    """What is kept of the site in a folder; nothing is known of one that another program wrote."""
+def read_present(site: Path, known: Present | None = None) -> Present:
+    """What is kept of the site in a folder; nothing is known of one that another program wrote.
+
+    Args:
+        site: The folder.
+        known: What was read before, which is given back where the same is kept still.
+    """
     try:
-        kept = place_of(site).read_bytes()
+        with place_of(site).open("rb") as file:
+            digest = file.read(_DIGEST)
+            if known is not None and digest and digest == known.record:
+                return known
+            record = file.read()
     except OSError:
         return Present()
-    digest, record = kept[:_DIGEST], kept[_DIGEST:]
     if digest != _digest(site, record):
         return Present()
     # From the user's own cache, and whole by its digest.
     whole, was_heard, warnings, links_hold, files = pickle.loads(record)  # noqa: S301
     told = tuple(Warned(*one) for one in warnings)
-    return Present(whole, was_heard, told, links_hold, {path: Written(*one) for path, one in files.items()})
+    written = dict(zip(files, map(Written._make, files.values()), strict=True))
+    return Present(whole, was_heard, told, links_hold, written, digest)
 
 
 def keep_present(site: Path, present: Present) -> None:
     """Keep what is known of the site in a folder; where that cannot be written, the next build takes its time."""
-    files = {path: (one.size, one.time, one.key) for path, one in present.files.items()}
+    files = {path: tuple(one) for path, one in present.files.items()}
     warnings = [(one.logger, one.level, one.text) for one in present.warnings]
     record = pickle.dumps((present.whole, present.was_heard, warnings, present.links_hold, files))
     place = place_of(site)
@@ -154,5 +165,5 @@ def place_of(site: Path) -> Path:
 
 def _digest(site: Path, record: bytes) -> bytes:
     """A digest of a record, of whose site it is, and of its form: one of another form is never read."""
-    form = [[one.name for one in fields(kind)] for kind in (Present, Warned, Written)]
+    form = [*([one.name for one in fields(kind)] for kind in (Present, Warned)), Written._fields]
     return key_of("present site", repr(form), os.fsencode(site), record)

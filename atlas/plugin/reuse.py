@@ -22,7 +22,7 @@ from atlas.kept import key_of
 from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage
 from atlas.plugin.present import LOCK, Present, Written, is_there, place_of
-from atlas.render.links import addresses_of, file_in, ids_in, is_plain_id
+from atlas.render.links import addresses_of, ids_in, is_plain_id
 from atlas.render.site import SitePage, StoredBody
 
 PAGE = "main.html"
@@ -141,10 +141,6 @@ class Reuse:
         for path in written:
             self._linked.pop(path, None)
 
-    def find(self, new: Path, path: str) -> Path | None:
-        """Where a file of the new site lies: among those written, or in the present site."""
-        return self._site / path if path in self._linked else file_in(new, path)
-
     def lost(self, files: Collection[str], new: Path, finished: int) -> Lost | None:
         """What links of the files that are the same may miss; None where that is not known, or takes long to find out.
 
@@ -193,7 +189,7 @@ def _digests(source: SitePage) -> Iterator[bytes | None]:
         context = {name: value for name, value in source.context.items() if not callable(value)}
     else:
         yield source.body.digest if isinstance(source.body, StoredBody) else None
-        yield "\0".join([f"{one.level}\0{one.id}\0{one.title}\0{one.html}" for one in source.headings]).encode()
+        yield "\0".join([f"{one.level}\0{one.id}\0{one.title}\0{one.html}" for one in source.headings()]).encode()
         context = dict(source.context)
     for name, value in context.items():
         yield name.encode()

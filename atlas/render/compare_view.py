@@ -15,6 +15,7 @@ from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model, Variant
 from atlas.graph.accounting import ModelAccount, grouped
 from atlas.graph.structure import Block, Node
+from atlas.markup.symbol_marks import marked
 from atlas.operators.catalogue import find
 from atlas.render.addresses import COMPARE, collection_page, entry_page
 from atlas.render.deferred import Maths, Typesetting
@@ -22,7 +23,7 @@ from atlas.render.figures_view import CACHE_BYTES, latex_sum
 from atlas.render.kinds import KINDS, named
 from atlas.render.model_sketch import picture_kind
 from atlas.render.parts import Link, Parts
-from atlas.render.site import relative_url
+from atlas.render.relative import relative_url
 from atlas.sizes import size
 
 COUNTED: tuple[tuple[str, str, Callable[[ModelAccount], int]], ...] = (
@@ -307,7 +308,7 @@ def _formulas(checked: CheckedCollection, parts: Parts) -> Iterator[dict[str, ob
             "kind": picture_kind(entry.operator.name),
             "name": named(picture_kind(entry.operator.name)),
             "tex": entry.entry.data.formula,
-            "html": parts.typesetting.maths(entry.entry.data.formula, display=True),
+            "html": parts.typesetting.of(marked(entry.entry.data, checked.collection.data.dimensions)),
         }
 
 

@@ -9,7 +9,7 @@ from math import isfinite
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.collection import Library
-from atlas.graph.accounting import bound
+from atlas.markup.symbol_marks import marked, names_of, sizes_of
 from atlas.render.addresses import collection_page, line_anchor
 from atlas.render.api_view import ApiView, api_view
 from atlas.render.conflicts_view import DifferenceView, difference_views
@@ -24,9 +24,9 @@ from atlas.render.parts import (
     ReferenceView,
     main_sizes,
     number_latex,
+    value_of,
     written,
 )
-from atlas.render.symbol_marks import MarkedMaths, marked
 from atlas.sizes import size
 
 LIFETIMES = {
@@ -134,7 +134,7 @@ class ComponentView:
     """The call in the source, with its line."""
     summary: Inline
     """What it does."""
-    formula: Maths | MarkedMaths
+    formula: Maths
     """The computation."""
     marks: Mapping[str, int]
     """The number by which each symbol and size is marked wherever the page shows it."""
@@ -184,8 +184,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
     axes = _Axes(entry, collection, parts)
     claims = tuple(parts.claim(entry.entry, claim) for claim in entry.claims)
     before, after = parts.neighbours(entry)
-    sizes = _sizes(entry, collection, parts)
-    marks = {name: number for number, name in enumerate([*data.symbols, *(one.symbol.tex for one in sizes)])}
+    dimensions = collection.collection.data.dimensions
     return ComponentView(
         breadcrumb=(Link(collection.collection.data.title, collection_page(entry.entry.collection)),),
         standing=_standing(entry, collection, parts),
@@ -193,8 +192,8 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
         badges=_badges(entry),
         call=_call(entry),
         summary=text(data.summary),
-        formula=marked(data.formula, marks, parts.typesetting),
-        marks=marks,
+        formula=parts.typesetting.of(marked(data, dimensions)),
+        marks={name: number for number, name in enumerate(names_of(data, dimensions))},
         ins=_ports(data.takes, axes, parts),
         outs=_ports(data.out.items(), axes, parts),
         symbols=tuple(
@@ -206,7 +205,7 @@ def component_view(entry: CheckedEntry, collection: CheckedCollection, parts: Pa
             )
             for name, symbol in data.symbols.items()
         ),
-        sizes=sizes,
+        sizes=_sizes(entry, collection, parts),
         note=text(data.note) if data.note else None,
         training=text(data.training) if data.training else None,
         conventions=tuple(data.conventions.items()),
@@ -267,8 +266,8 @@ class _Axes:
         return tuple(self._made.get(axis) or self._axis(axis) for axis in self._symbols[symbol].axes)
 
     def _axis(self, axis: str | int) -> AxisView:
-        expression = bound(size(axis), self._sizes)
-        value = "" if expression.number is None else f"{expression.number:,}"
+        number = value_of(size(axis), self._sizes)
+        value = "" if number is None else f"{number:,}"
         meaning = "" if value else self._dimensions.get(str(axis), "")
         made = self._made[axis] = AxisView(value, self._maths(str(axis)), meaning)
         return made
@@ -278,13 +277,9 @@ def _sizes(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> 
     """The sizes of the entry's axes that are symbols of their own, in the order of the collection's dimensions."""
     data, dimensions = entry.entry.data, collection.collection.data.dimensions
     values = main_sizes(entry, collection)
-    axes = [size(axis) for symbol in data.symbols.values() for axis in symbol.axes]
-    related = [size(text) for text in data.sizes.values()]
-    used = {name for one in (*axes, *related) for name in one.symbols}
     return tuple(
-        SizeView(parts.typesetting.maths(name), f"{values[name]:,}" if name in values else "", meaning)
-        for name, meaning in dimensions.items()
-        if name in used and name not in data.symbols
+        SizeView(parts.typesetting.maths(name), f"{values[name]:,}" if name in values else "", dimensions[name])
+        for name in sizes_of(data, dimensions)
     )
 
 

@@ -6,6 +6,7 @@ They hold promises of formulas as views do, so they become texts once these are 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +18,9 @@ from atlas.render import calculator_view, compare_view
 from atlas.render.addresses import standalone_file
 from atlas.render.deferred import Maths
 from atlas.render.parts import Parts
+
+_MARK = re.compile(r' data-symbol="\d+"')
+"""What marks a symbol on the page of its component."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def settled(file: DataFile) -> DataFile:
 
 
 def _plain(value: object) -> object:
-    """What JSON has no form for: a formula is its HTML, and a mapping that cannot change is an object."""
+    """What JSON has no form for: a formula is its HTML without marks, and a mapping that cannot change is an object."""
     if isinstance(value, Maths):
-        return str(value.typesetting.html(value.formula))
+        return _MARK.sub("", value.typesetting.shown(value.formula))
     return dict(value)  # type: ignore[call-overload]  # anything else that is no mapping fails here

@@ -5,21 +5,17 @@ A view holds a promise of HTML; templates ask for it after the run, when every f
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from atlas.exceptions import DisplayError
-from atlas.markup.prose import ParsedInline, parse_inline
+from atlas.markup.inline import ParsedInline, parse_inline
 from atlas.node.process import Formula, Typeset
 from atlas.render.addresses import linked
 from atlas.render.links import rewrite
-from atlas.render.site import relative_url
-from atlas.render.thin import thin
-
-_NAMESPACE = ' xmlns="http://www.w3.org/1998/Math/MathML"'
-"""What MathML needs outside of HTML; in a page with a hundred formulas it is there a hundred times."""
+from atlas.render.relative import relative_url
 
 
 class Typesetting:
@@ -27,33 +23,25 @@ class Typesetting:
 
     def __init__(self) -> None:
         self._asked: dict[Formula, Markup | None] = {}
-        self._attempts: set[Formula] = set()
         self._noted: set[Formula] = set()
         self._passing: set[Formula] = set()
-        self._shown: dict[Formula, Markup] = {}
-        self._shown_with: dict[Formula, dict[Formula, Markup]] = {}
         self.page = ""
         """The address of the page that is being rendered, to which the links of texts are made relative."""
 
     def maths(self, tex: str, *, display: bool = False) -> Maths:
         """A formula that will be typeset."""
-        formula = Formula(tex, display)
-        self._note(formula)
-        self._asked.setdefault(formula, None)
-        return Maths(formula, self)
+        return self.of(Formula(tex, display))
 
-    def attempt(self, tex: str, *, display: bool = False) -> Maths:
-        """A formula that no check has seen, as it was made from another; its HTML is empty if KaTeX refuses it."""
-        made = self.maths(tex, display=display)
-        self._attempts.add(made.formula)
-        return made
+    def of(self, formula: Formula) -> Maths:
+        """A formula that will be typeset, which may have marks."""
+        self._note(formula)
+        return Maths(formula, self)
 
     def text(self, markdown: str, file: str) -> Inline:
         """A text of one line whose formulas will be typeset; `file` is where it stands, below the content folder."""
         parsed = parse_inline(markdown)
         for formula in parsed.formulas:
             self._note(formula)
-            self._asked.setdefault(formula, None)
         return Inline(parsed, self, file)
 
     def noted(self) -> frozenset[Formula]:
@@ -69,14 +57,13 @@ class Typesetting:
         """Let go of these formulas, as what shows them is finished; who asks for one again has it typeset again."""
         for formula in self._passing:
             del self._asked[formula]
-            self._shown.pop(formula, None)
-            self._shown_with.pop(formula, None)
         self._passing.clear()
 
     def _note(self, formula: Formula) -> None:
         self._noted.add(formula)
         if formula not in self._asked:
             self._passing.add(formula)
+            self._asked[formula] = None
 
     @property
     def waiting(self) -> tuple[Formula, ...]:
@@ -90,40 +77,16 @@ class Typesetting:
             DisplayError: KaTeX refused one; the checks let only those through that it accepts.
         """
         for typeset in results:
-            if typeset.html is None and typeset.formula in self._attempts:
-                self._asked[typeset.formula] = Markup()
-                continue
             if typeset.html is None:
                 raise DisplayError(f"`{typeset.formula.tex}` cannot be displayed: {typeset.error}", typeset.position)
-            self._asked[typeset.formula] = typeset.html.replace(_NAMESPACE, "")
+            self._asked[typeset.formula] = typeset.html
 
-    def html(self, formula: Formula) -> Markup:
-        """The whole HTML of a formula that has been typeset."""
+    def shown(self, formula: Formula) -> Markup:
+        """The HTML of a formula that has been typeset."""
         html = self._asked[formula]
         if html is None:
             raise DisplayError(f"`{formula.tex}` was asked for and never typeset")
         return html
-
-    def shown(self, formula: Formula) -> Markup:
-        """Its HTML as pages show it, with nothing idle in it; it is made once for all of them."""
-        found = self._shown.get(formula)
-        if found is None:
-            found = self._shown[formula] = _thin(self.html(formula))
-        return found
-
-    def shown_with(self, formula: Formula, other: Formula, whole: Callable[[], str]) -> Markup:
-        """What pages show of a formula whose whole HTML is made with another's; made once for each two.
-
-        It is let go of with the first of them.
-        """
-        made = self._shown_with.setdefault(formula, {})
-        if other not in made:
-            made[other] = _thin(whole())
-        return made[other]
-
-
-def _thin(html: str) -> Markup:
-    return Markup(thin(str(html)))  # noqa: S704 - only what does nothing is left out
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,11 @@ BOLD_SERIF = 1.12
 
 def text_width(text: str, size: float, table: Mapping[str, int] = SANS) -> float:
     """How wide a text is at most, in the unit of the font's size."""
-    return sum(_hundredths(character, table) for character in text) * size / 100
+    try:
+        hundredths = sum(map(table.__getitem__, text))
+    except KeyError:
+        hundredths = sum(_hundredths(character, table) for character in text)
+    return hundredths * size / 100
 
 
 def caption_width(title: str, size: float) -> float:

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from math import hypot
-from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from atlas.render.diagram_drawing import About, Card, Cards, Drawing, Frame, Label, Line, Piece, Rectangle, Told, Wire
@@ -35,6 +32,7 @@ from atlas.render.diagram_sketch import EDGE_WORDS, Sketch, SketchEdge, SketchGr
 from atlas.render.diagram_straight import around
 from atlas.render.diagram_text import spoken
 from atlas.render.kinds import KINDS, named
+from atlas.render.printing import Templates
 
 BEND = 7.0
 """The radius of an edge's corners."""
@@ -106,11 +104,7 @@ def printed(template: str, macro: str, *arguments: object) -> Markup:
 @cache
 def _template(name: str) -> ModuleType:
     """A template of the theme, read once."""
-    loader = FileSystemLoader(Path(str(files("openmodelatlas_theme"))))
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return cast(ModuleType, environment.get_template(name).module)
+    return cast(ModuleType, Templates(()).get_template(name).module)
 
 
 def _rectangle(box: Box, radius: float) -> Rectangle:

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from types import MappingProxyType
 
 from atlas.exceptions import DiagramError
@@ -22,6 +23,8 @@ LOWERED, RAISED = 0.26, -0.38
 """How far a subscript and a superscript are moved down, in sizes of what they stand at."""
 DEEPEST = 20
 """How deep braces may be nested."""
+FORMULAS = 1_000
+"""How many formulas are remembered as they are shown: the same axes are at most edges of a diagram."""
 
 _SYMBOLS: Mapping[str, str] = MappingProxyType(
     {command[1:]: symbol for symbol, command in list(INSTEAD.items())[::-1] if re.fullmatch(r"\\[A-Za-z]+", command)}
@@ -67,6 +70,7 @@ class Run:
     """`sub` or `sup` where it begins a sub- or superscript, for reading aloud."""
 
 
+@lru_cache(maxsize=FORMULAS)
 def runs(latex: str) -> tuple[Run, ...]:
     r"""A short formula, such as `d_{ff}`, `x_{n+1}` or `\lfloor H/2\rfloor`, as runs; neighbours of one style are one.
 
@@ -81,6 +85,7 @@ def runs(latex: str) -> tuple[Run, ...]:
     return tuple(_joined(found))
 
 
+@lru_cache(maxsize=FORMULAS)
 def spoken(latex: str) -> str:
     r"""A short formula as plain words: `x_{n+1}` is `x sub n+1`, `\gamma_2` is `γ sub 2`."""
     pieces: list[str] = []

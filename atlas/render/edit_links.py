@@ -57,12 +57,28 @@ def _lines_of(address: str) -> str:
 class Edits:
     """The lines of one page's claims; a template asks for them by the keys that lead to a claim in its file."""
 
-    def __init__(self, owner: Placed | None, root: Path, content: Path, address: AddressOf) -> None:
+    def __init__(
+        self,
+        owner: Placed | None,
+        root: Path,
+        content: Path,
+        address: AddressOf,
+        addresses: dict[str, str | None] | None = None,
+    ) -> None:
+        """Make ready.
+
+        Args:
+            owner: The entry or collection; None where the page is made from no file.
+            root: The folder below which marks name files.
+            content: The content folder.
+            address: Where its files are edited.
+            addresses: What that said of files, by the names that marks give them, for other pages to use.
+        """
         self._owner = owner
         self._root = root
         self._content = content
         self._address = address
-        self._addresses: dict[str, str | None] = {}
+        self._addresses = {} if addresses is None else addresses
         self._last: Edit | None = None
 
     def __call__(self, *path: Key) -> Edit | None:

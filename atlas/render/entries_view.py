@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from pydantic.fields import FieldInfo
 
 from atlas.entries.base import Form, Record
+from atlas.entries.descriptions import descriptions
 from atlas.entries.schemas import GLOBS, KINDS
 from atlas.markup.code import CodeLine, excerpt, highlight
 from atlas.render.issue_codes_view import Words, words
@@ -107,7 +108,7 @@ def entries_view() -> EntriesView:
     used: dict[type[Record], list[tuple[str, str]]] = {}
     waiting = list(KINDS.values())
     for schema in waiting:  # grows while it is gone through
-        for name, _, hint in _fields(schema):
+        for name, _, hint, _ in _fields(schema):
             for inner in _records(hint):
                 if inner not in anchors:
                     anchors[inner] = _title(inner).replace(" ", "-").lower()
@@ -137,9 +138,9 @@ def _record(
             tuple(_type(hint, anchors)),
             field.is_required(),
             _default(field),
-            words(field.description or ""),
+            words(text),
         )
-        for name, field, hint in _fields(schema)
+        for name, field, hint, text in _fields(schema)
     )
     lines = highlight(text, "yaml")
     return EntryRecord(
@@ -154,11 +155,11 @@ def _record(
     )
 
 
-def _fields(schema: type[Record]) -> Iterator[tuple[str, FieldInfo, object]]:
-    """Each key as files write it, its field, and its type with all that is annotated."""
-    hints = get_type_hints(schema, include_extras=True)
+def _fields(schema: type[Record]) -> Iterator[tuple[str, FieldInfo, object, str]]:
+    """Each key as files write it, its field, its type with all that is annotated, and what is said of it."""
+    hints, said = get_type_hints(schema, include_extras=True), descriptions(schema)
     for name, field in schema.model_fields.items():
-        yield field.alias or name, field, hints[name]
+        yield field.alias or name, field, hints[name], said.get(name, "")
 
 
 def _records(hint: object) -> Iterator[type[Record]]:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
 from atlas.graph.accounting import ModelAccount, grouped
 from atlas.graph.structure import Graph, Node
 from atlas.render.addresses import entry_page
 from atlas.render.budget import Budget, BudgetRow, budget
-from atlas.render.budget import figure as budget_figure
 from atlas.render.deferred import Maths
-from atlas.render.diagram import Placed, Sketch, figure
-from atlas.render.model_sketch import model_sketch, picture_kind
+from atlas.render.diagram import Drawing, Placed, Sketch, drawing
+from atlas.render.model_sketch import axis_text, model_sketch, picture_kind
 from atlas.render.parts import Link, Parts
-from atlas.sizes import Size, size
+from atlas.sizes import Size
 
 CACHE_BYTES = (("float32", 4), ("bfloat16", 2), ("8 bits", 1))
 """The formats in which a cache is kept, each with the bytes of a number."""
@@ -31,9 +28,10 @@ class DiagramView:
     placed: Placed
     """Where everything is."""
 
-    def figure(self, to: Callable[[str], str]) -> Markup:
-        """The picture with its legend and its text; `to` turns addresses into links from the page."""
-        return figure(self.placed, to)
+    @property
+    def drawing(self) -> Drawing:
+        """What is printed of it."""
+        return drawing(self.placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +39,7 @@ class BudgetView:
     """Where the parameters of a model are."""
 
     budget: Budget
-    """The picture."""
-
-    def figure(self, to: Callable[[str], str]) -> Markup:
-        """The picture with its table; `to` turns addresses into links from the page."""
-        return budget_figure(self.budget, to)
+    """The picture with its table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +174,7 @@ def _trace_row(node: Node, graph: Graph, account: ModelAccount, parts: Parts) ->
     maths = parts.typesetting.maths
 
     def shaped(symbol: str, value: str) -> tuple[Maths, Maths]:
-        axes = [str(size(axis).substitute(node.sizes)) for axis in node.entry.data.symbols[symbol].axes]
+        axes = [axis_text(axis, node.sizes) for axis in node.entry.data.symbols[symbol].axes]
         listed = r",\,".join(axes)
         return maths(graph.values[value].name), maths(f"[{listed}]")
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from html import unescape
 from pathlib import Path
 
 from atlas.kept import Kept, key_of, version_of
 from atlas.node.process import Typeset
-from atlas.render.size_fonts import FEATURES
+from atlas.render.size_fonts import FEATURES, silent_about_dates
 
 ALWAYS = "0123456789+−=()[],."
 """Characters that are kept in any case, so that a site without a formula still has fonts that are valid."""
@@ -78,22 +78,64 @@ class Glyphs:
         self._characters.update(text)
 
 
-def shrink(fonts: Iterable[Path], characters: str, kept: Kept) -> None:
-    """Replace fonts by subsets with these characters; one that was made before, of the same font, is not made again."""
-    contents = {font: font.read_bytes() for font in fonts}
-    keys = {
-        font: key_of("font", _SETTINGS, version_of("fonttools"), characters, content)
-        for font, content in contents.items()
-    }
-    made = kept.get(keys.values())
-    new = {keys[font]: subset(content, characters) for font, content in contents.items() if keys[font] not in made}
+def shrink(fonts: Mapping[Path, Path], characters: str, kept: Kept) -> None:
+    """Replace fonts by subsets with these characters.
+
+    Args:
+        fonts: The file of each font, with the file that it is cut from.
+        characters: The characters.
+        kept: What is kept.
+    """
+    contents = {font: source.read_bytes() for font, source in fonts.items()}
+    made = cut([*contents.values()], characters, kept)
+    for font, content in contents.items():
+        font.write_bytes(made[content])
+
+
+def cut(fonts: Collection[bytes], characters: str, kept: Kept) -> dict[bytes, bytes]:
+    """The subset of each font; one that was made before, of the same font, is not made again.
+
+    What a font lacks is nothing to it, so that a character that is new concerns the fonts alone that have it.
+    """
+    known = _known(fonts, kept)
+    made = {font: key_of("font", _SETTINGS, _shared(characters, own), *_ground(font)) for font, own in known.items()}
+    found = kept.get(made.values())
+    new: dict[bytes, bytes] = {}
+    for font in fonts:
+        if made.get(font) not in found:
+            result, own = subset(font, characters)
+            made[font] = key_of("font", _SETTINGS, _shared(characters, own), *_ground(font))
+            new |= {made[font]: result, _characters_key(font): "".join(sorted(own)).encode()}
     kept.put(new)
-    for font, key in keys.items():
-        font.write_bytes({**made, **new}[key])
+    found |= new
+    return {font: found[key] for font, key in made.items()}
 
 
-def subset(font: bytes, characters: str) -> bytes:
-    """The font as WOFF2 with only those of the characters that it has; the same input gives the same bytes."""
+def _known(fonts: Iterable[bytes], kept: Kept) -> dict[bytes, frozenset[str]]:
+    """The characters of those fonts that were cut before."""
+    keys = {font: _characters_key(font) for font in fonts}
+    found = kept.get(keys.values())
+    return {font: frozenset(found[key].decode()) for font, key in keys.items() if key in found}
+
+
+def _characters_key(font: bytes) -> bytes:
+    return key_of("characters of a font", *_ground(font))
+
+
+def _ground(font: bytes) -> tuple[str, bytes]:
+    return version_of("fonttools"), font
+
+
+def _shared(characters: str, own: Collection[str]) -> str:
+    """Those of the characters that a font has, in order."""
+    return "".join(one for one in characters if one in own)
+
+
+def subset(font: bytes, characters: str) -> tuple[bytes, frozenset[str]]:
+    """The font as WOFF2 with only those of the characters that it has, and all characters that it has.
+
+    The same input gives the same bytes.
+    """
     # Their import takes longer than a build in which no font is cut.
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
@@ -104,11 +146,12 @@ def subset(font: bytes, characters: str) -> bytes:
     )
     options.layout_features = [*options.layout_features, *FEATURES]
     options.bidi_closure = False  # formulas run from left to right, so `(` brings no `)`
-    with TTFont(io.BytesIO(font), recalcTimestamp=False) as opened:
+    with TTFont(io.BytesIO(font), recalcTimestamp=False) as opened, silent_about_dates():
+        own = frozenset(map(chr, opened.getBestCmap()))
         chosen = Subsetter(options)
-        chosen.populate(text=characters)
+        chosen.populate(text=_shared(characters, own))
         chosen.subset(opened)
         opened.flavor = "woff2"
         written = io.BytesIO()
         opened.save(written)
-    return written.getvalue()
+    return written.getvalue(), own

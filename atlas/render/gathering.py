@@ -7,7 +7,7 @@ not lost.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -18,10 +18,11 @@ from atlas.entries.survey import Survey
 from atlas.exceptions import ChangedError
 from atlas.issues import Issue
 from atlas.kept import Kept, key_of
+from atlas.later import load_now
 from atlas.node.typesetter import Typesetter
-from atlas.render.made import Made, Text
+from atlas.render.made import Made
 from atlas.render.site import PageStore, Settings
-from atlas.render.texts import Texts, texts_key
+from atlas.render.texts import Reader, Texts
 from atlas.spread import cores, forks, processes, spread
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
 
 WORTHWHILE = 60
 """From how many files on other processes are started for their collections."""
+
+
+def _nothing() -> None:
+    """What is done meanwhile where there is nothing to be done."""
 
 
 class Gathered:
@@ -50,6 +55,7 @@ class Gathered:
         self._kept = kept
         self._typesetter = typesetter
         self._general = general
+        self._store = store
         self._keys: dict[str, bytes] = {}
         self._texts = Texts(kept, store)
         self.made: dict[str, Made] = {}
@@ -57,24 +63,26 @@ class Gathered:
         self.issues: list[Issue] = []
         """What the checks found."""
 
-    def gather(self) -> None:
-        """Take what is kept and make the rest."""
+    def gather(self, meanwhile: Callable[[], None] = _nothing) -> None:
+        """Take what is kept and make the rest.
+
+        Args:
+            meanwhile: What is done while other processes, if any, are at work on collections.
+        """
         found = self._kept_ones()
         missing = [name for name in self._survey.collections if name not in found]
-        results = {result.collection: result for result in self._make(missing)}
+        issues = {name: one.warnings for name, one in found.items()}
+        self.made.update(found)
+        for result in self._make(missing, meanwhile):
+            issues[result.collection] = result.issues
+            if result.made:  # it is read at once, while others are still at work
+                self.made[result.collection] = pickle.loads(result.made)  # noqa: S301 - this build has made it
         for name in self._survey.collections:
-            if name in found:
-                self.made[name] = found[name]
-                self.issues += found[name].warnings
-                continue
-            result = results[name]
-            self.issues += result.issues
-            if result.made:
-                self.made[name] = pickle.loads(result.made)  # noqa: S301 - this build has made it
+            self.issues += issues[name]
 
-    def text(self, collection: str, text: Text) -> str:
-        """A text of a collection."""
-        return self._texts.text(collection, text)
+    def reader(self, collection: str) -> Reader:
+        """What reads the texts of a collection."""
+        return Reader(self._texts, collection)
 
     def _kept_ones(self) -> dict[str, Made]:
         grounds = grounds_keys(self._survey, self._pinned, self._survey.collections, self._kept)
@@ -99,26 +107,33 @@ class Gathered:
                 f"the pages of {collection} have to be made again, as those that were kept are damaged, and its files "
                 "have changed since the build began; build again"
             )
-        self._kept.put({texts_key(result.key): result.texts})
-        self._texts.add_new(collection, result.texts)
-        return result.texts
+        if result.texts is None:
+            raise RuntimeError("what is kept by this key was made of a collection without errors")
+        self._texts.add_stored(collection, result.texts)
+        return result.texts.data()
 
     @cached_property
     def _workshop(self) -> Workshop:
         """What makes collections in this process; it is imported where one is to be made."""
         from atlas.render.workshop import Workshop
 
-        return Workshop(self._settings, self._survey, self._pinned, self._kept, self._typesetter, self._general)
+        return Workshop(
+            self._settings,
+            self._survey,
+            self._pinned,
+            self._kept,
+            self._typesetter,
+            self._general,
+            self._store,
+        )
 
-    def _make(self, missing: Sequence[str]) -> Iterator[Result]:
-        for result in self._made(missing):
-            if result.made:
-                self._texts.add_new(result.collection, result.texts)
-                if result.key:
-                    self._kept.put({result.key: result.made, texts_key(result.key): result.texts})
-            yield replace(result, texts=b"")
+    def _make(self, missing: Sequence[str], meanwhile: Callable[[], None]) -> Iterator[Result]:
+        for result in self._made(missing, meanwhile):
+            if result.texts is not None:
+                self._texts.add_stored(result.collection, result.texts)
+            yield result
 
-    def _made(self, missing: Sequence[str]) -> Iterator[Result]:
+    def _made(self, missing: Sequence[str], meanwhile: Callable[[], None]) -> Iterator[Result]:
         if not missing:
             return  # and import nothing
         files = sum(len(self._survey.folders[name]) for name in missing)
@@ -128,12 +143,16 @@ class Gathered:
         _ = self._typesetter.environment  # made here where it is missing, which takes long and is told of
         from atlas.render.workshop import begin, make_one
 
+        load_now("numpy")  # once, and not in each of the processes
+
         settings = self._settings if forks() else portable(self._settings, self._survey)
         # The largest come first, so that none is at work alone in the end.
         largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
         ready = partial(begin, settings, self._survey, self._pinned, self._general)
         with cores(min(processes(), len(missing)), ready) as pool:
-            yield from spread(make_one, largest, pool)
+            results = spread(make_one, largest, pool)
+            meanwhile()
+            yield from results
 
 
 def portable(settings: Settings, survey: Survey) -> Settings:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 
 from atlas.checks.checked import CheckedCollection, CheckedEntry
 from atlas.entries.component import Api, ApiArgument, ApiValue
-from atlas.graph.accounting import account, bound
-from atlas.graph.accounting import parameters as learned
+from atlas.graph.accounting import total
 from atlas.render.addresses import bibtex_file, entry_page, markdown_file, schema_file
 from atlas.render.json_items import (
     claims,
@@ -34,8 +33,11 @@ from atlas.render.json_records import (
     Symbol,
 )
 from atlas.render.json_types import Expression, plain
-from atlas.render.parts import Parts, main_sizes
+from atlas.render.parts import Parts, main_sizes, value_of
 from atlas.sizes import product, size
+
+AXES = 1_000
+"""How many axes and counts are remembered: those of one model are few, and all its components have them."""
 
 
 def component_document(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> ComponentDocument:
@@ -72,7 +74,7 @@ def component_document(entry: CheckedEntry, collection: CheckedCollection, parts
                 symbol=name,
                 lifetime=one.lifetime,
                 meaning=one.meaning,
-                numbers=Expression.of(product(size(axis) for axis in one.axes)),
+                numbers=_count(one.axes),
             )
             for name, one in data.state.items()
         ),
@@ -104,9 +106,20 @@ class _Axes:
     def _axis(self, axis: str | int) -> Axis:
         if axis not in self._made:
             found = size(axis)
-            name, value = str(found), bound(found, self._sizes).number
-            self._made[axis] = Axis(size=name, value=value, meaning=self._dimensions.get(name, ""))
+            name = str(found)
+            self._made[axis] = _named_axis(name, value_of(found, self._sizes), self._dimensions.get(name, ""))
         return self._made[axis]
+
+
+@lru_cache(maxsize=AXES)
+def _named_axis(name: str, value: int | None, meaning: str) -> Axis:
+    return Axis(size=name, value=value, meaning=meaning)
+
+
+@lru_cache(maxsize=AXES)
+def _count(*tensors: tuple[str | int, ...]) -> Expression:
+    """How many numbers tensors with these axes hold together."""
+    return Expression.of(total(product(map(size, axes)) for axes in tensors))
 
 
 def _ports(given: Iterable[tuple[str, str]], axes: Callable[[str], tuple[Axis, ...]]) -> tuple[Port, ...]:
@@ -129,19 +142,20 @@ def _symbols(entry: CheckedEntry, axes: Callable[[str], tuple[Axis, ...]]) -> It
 
 def _parameters(entry: CheckedEntry, collection: CheckedCollection, parts: Parts) -> Parameters:
     owner, data = entry.entry, entry.entry.data
-    first = collection.account(owner)
+    tied = collection.account(owner).places[0].tied
+    learned = {name: one for name, one in data.symbols.items() if one.parameter is not None}
     return Parameters(
         rows=tuple(
             ParameterRow(
-                label=one.label,
-                symbol=one.symbol,
-                argument=one.argument,
+                label=one.parameter or "",
+                symbol=name,
+                argument=one.binds or "",
                 tensor=one.tensor,
-                count=Expression.of(one.count),
+                count=_count(one.axes),
             )
-            for one in learned(owner)
+            for name, one in learned.items()
         ),
-        per_instance=Expression.of(account(owner, {}, None, first.places[0].tied).per_instance),
+        per_instance=_count(*(one.axes for name, one in learned.items() if name not in tied)),
         variants=tuple(_in_variant(entry, collection, name) for name in collection.accounts),
         note=line_or_none(owner, data.parameters_note, parts),
     )

@@ -12,8 +12,8 @@ from atlas.entries.collection import Model
 from atlas.entries.component import Difference as StatedDifference
 from atlas.entries.component import Reference as StatedReference
 from atlas.operators.registry import Operator
-from atlas.render.addresses import claim_anchor, data_file, family_page, source_page
-from atlas.render.json_named import named_collection, named_component
+from atlas.render.addresses import family_page, source_page
+from atlas.render.json_named import named, named_collection, named_component
 from atlas.render.json_records import Claim, Difference, Proof, PublishedFigure, Reference
 from atlas.render.json_types import Item, Line, plain
 from atlas.render.parts import Parts
@@ -44,13 +44,12 @@ def share_item(share: UsesShare) -> Item:
 def family_item(operator: Operator) -> Item:
     """The family of an operator."""
     name, title = operator.family, operator.belongs_to.title
-    return Item(id=name, title=title, json_=data_file("operators", name), page=family_page(name))
+    return named("operators", name, title, family_page(name))
 
 
 def source_item(source: Source) -> Item:
     """A pinned project."""
-    name = source.id
-    return Item(id=name, title=source.data.title, json_=data_file("sources", name), page=source_page(name))
+    return named("sources", source.id, source.data.title, source_page(source.id))
 
 
 def claims(owner: Placed, given: Iterable[CheckedClaim], parts: Parts) -> tuple[Claim, ...]:
@@ -116,7 +115,7 @@ def _reference(one: StatedReference) -> Reference:
 
 
 def _claim(owner: Placed, one: CheckedClaim, parts: Parts) -> Claim:
-    manifest, (first, last) = one.source.data, one.claim.span
+    manifest, passage, (first, last) = one.source.data, parts.passage(one), one.claim.span
     return Claim(
         id=one.claim.id,
         claim=line(owner, one.claim.claim, parts),
@@ -127,9 +126,9 @@ def _claim(owner: Placed, one: CheckedClaim, parts: Parts) -> Claim:
         last_line=last,
         call_line=one.call_line,
         revision=manifest.revision,
-        blob=manifest.files[one.claim.path].blob,
-        upstream=manifest.link(one.claim.path, first, last),
-        lines=claim_anchor(one),
+        blob=passage.blob,
+        upstream=passage.upstream_url,
+        lines=passage.file_url,
         license=manifest.license,
         pin=one.pin.state.value,
         at_hand=one.excerpt is not None,

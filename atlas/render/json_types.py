@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, InstanceOf, PlainSerializer, SerializationInfo, WithJsonSchema
+from pydantic import ConfigDict, Field, InstanceOf, PlainSerializer, SerializationInfo, WithJsonSchema
 
+from atlas.entries.descriptions import Described
+from atlas.markup.inline import parse_inline
 from atlas.markup.markdown import inline_markdown
-from atlas.markup.prose import parse_inline
 from atlas.render.addresses import linked
-from atlas.render.site import relative_url
+from atlas.render.relative import relative_url
 from atlas.sizes import Size
 
 
@@ -58,18 +60,18 @@ class Line:
         return inline_markdown(parse_inline(self.markdown).tokens, link)
 
 
-def _place(info: SerializationInfo) -> FilePlace:
-    if not isinstance(info.context, FilePlace):
-        raise TypeError("a record is written for the file that it goes to; give its FilePlace as the context")
-    return info.context
-
-
 def _address(value: str, info: SerializationInfo) -> str:
-    return _place(info).link(value)
+    place = info.context
+    return place.link(value) if isinstance(place, FilePlace) else _refused()
 
 
 def _line(value: Line, info: SerializationInfo) -> str:
-    return value.written(_place(info))
+    place = info.context
+    return value.written(place) if isinstance(place, FilePlace) else _refused()
+
+
+def _refused() -> str:
+    raise TypeError("a record is written for the file that it goes to; give its FilePlace as the context")
 
 
 Address = Annotated[
@@ -85,12 +87,10 @@ Text = Annotated[
 """A text of one line in Markdown, with formulas between dollars."""
 
 
-class JsonRecord(BaseModel):
+class JsonRecord(Described):
     """Base of everything that data files hold."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, validate_by_name=True, serialize_by_alias=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, serialize_by_alias=True)
 
 
 class Document(JsonRecord):
@@ -160,8 +160,9 @@ class Item(JsonRecord):
     """Its page."""
 
 
-def schema_of(record: type[JsonRecord]) -> dict[str, Any]:
-    """The JSON Schema of a record as it is written."""
+@cache
+def schema_of(record: type[JsonRecord]) -> Mapping[str, Any]:
+    """The JSON Schema of a record as it is written, which several pages and files tell of."""
     return record.model_json_schema(by_alias=True, mode="serialization")
 
 

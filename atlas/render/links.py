@@ -7,7 +7,7 @@ Everything read here was written by our own templates or by markdown-it-py, whic
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
@@ -16,8 +16,10 @@ from urllib.parse import unquote, urljoin, urlsplit
 from atlas.issues import Issue, ordered
 
 _TARGET = re.compile(
-    r'(<(?:a|area|img|link|script|source|iframe|audio|video)\s(?:[^>]*?\s)?(?:href|src)=")([^"]*)(?=")', re.IGNORECASE
+    r'(<(?=[aAiIlLsSvV](?![pP]))(?i:a|area|img|link|script|source|iframe|audio|video)\s(?:[^>]*?\s)?(?i:href|src)=")'
+    r'([^"]*)(?=")'
 )
+"""A tag up to where it leads. It looks at two letters first, and past `<sp`: most tags of a page are spans."""
 # The built page also holds the theme's own HTML, which may quote otherwise.
 _ID = re.compile(r"""\sid=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _ID_IN_BODY = re.compile(r'\sid="([^"]*)"')
@@ -26,6 +28,8 @@ _PLAIN = re.compile(r"(\./|(?:\.\./)*)((?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?)(
 """What nearly all links look like: steps up, names without any sign that is written in another way, a fragment."""
 _PLAIN_ID = re.compile(r"[\w.~-]+", re.ASCII)
 
+_TOP = ("", "top")
+"""Fragments that lead to the beginning of any page."""
 _BASE = "http://site.invalid"
 _MOUNT = "/mount/"
 """Stands for any folder the site may be hosted under: a relative link that leaves it would leave the site."""
@@ -35,9 +39,9 @@ Find = Callable[[str], Path | None]
 """Where the file of the site lies that has this path in it; None where the site has none."""
 
 
-def file_in(site: Path, path: str) -> Path | None:
-    """The file of a site that lies as a whole in a folder."""
-    return site / path if (site / path).is_file() else None
+def _no_ids(address: str) -> Container[str]:
+    """The ids in a page of which nothing is known before it is read."""
+    return ()
 
 
 def rewrite(html: str, resolve: Callable[[str], str]) -> str:
@@ -55,7 +59,7 @@ def is_internal(target: str) -> bool:
 
 def targets(html: str) -> list[str]:
     """The distinct targets of all links and images, in order."""
-    return [unescape(target) for target in dict.fromkeys(match[2] for match in _TARGET.finditer(html))]
+    return [unescape(target) for target in dict.fromkeys([target for _, target in _TARGET.findall(html)])]
 
 
 def anchor_ids(html: str) -> set[str]:
@@ -73,6 +77,28 @@ def is_plain_id(name: str) -> bool:
     return _PLAIN_ID.fullmatch(name) is not None
 
 
+def outward(url: str, body: str, root_path: str = "/", ids: Container[str] | None = None) -> list[str]:
+    """The internal links of the page at `url`, but for those to an id that the body itself has, which are right.
+
+    Args:
+        url: The address of the page.
+        body: Its HTML.
+        root_path: The path of the site's root.
+        ids: The ids in it, where they are known.
+    """
+    found: list[str] = []
+    for written in targets(body):
+        if not is_internal(written):
+            continue
+        target, fragment = _reached(url, written, _root(root_path))
+        if target == url and fragment:
+            ids = anchor_ids(body) if ids is None else ids
+            if fragment in ids:
+                continue
+        found.append(written)
+    return found
+
+
 def leads(url: str, links: Iterable[str], root_path: str = "/") -> Iterator[str]:
     """The addresses that links in a page or file lead to; of one that is to another site, or leaves this one, none.
 
@@ -81,9 +107,19 @@ def leads(url: str, links: Iterable[str], root_path: str = "/") -> Iterator[str]
         links: The links as they are written.
         root_path: The path of the site's root.
     """
+    bases: dict[str, str | None] = {}
     for written in links:
-        if is_internal(written) and (target := _reached(url, written, _root(root_path))[0]) is not None:
-            yield target
+        if (plain := _PLAIN.fullmatch(written)) is None:
+            if is_internal(written) and (target := _reached(url, written, _root(root_path))[0]) is not None:
+                yield target
+            continue
+        up, path, _ = plain.groups("")
+        if up not in bases:
+            bases[up] = _base(url, up)
+        if not up and not path:
+            yield url
+        elif (base := bases[up]) is not None:
+            yield base + path
 
 
 def addresses_of(file: str) -> tuple[str, ...]:
@@ -107,32 +143,37 @@ class _Link:
 
 
 class LinkCheck:
-    """Gathers the internal links of bodies while they pass by, then checks them against the files of the built site."""
+    """Gathers the internal links of bodies while they pass by, then checks them against the files of the built site.
 
-    def __init__(self, root_path: str = "/") -> None:
-        self._root = _root(root_path)
+    Links to files of which it is known that the site has them are right, and not gathered.
+    """
+
+    def __init__(self, root_path: str = "/", known: Container[str] = ()) -> None:
+        self.root = _root(root_path)
+        """The path of the site's root."""
+        self._known = known
         self._links: dict[tuple[str | None, str], _Link] = {}
 
-    def note(self, label: str, url: str, body: str) -> None:
-        """Remember the internal links of the page at `url`; one to an id that the body itself has is already right."""
-        ids: set[str] | None = None
-        for written in targets(body):
-            if not is_internal(written):
-                continue
-            target, fragment = _reached(url, written, self._root)
-            if target == url and fragment:
-                ids = anchor_ids(body) if ids is None else ids
-                if fragment in ids:
-                    continue
-            self._keep(label, written, target, fragment)
-
     def note_links(self, label: str, url: str, links: Iterable[str]) -> None:
-        """Remember the links of a file that is no page, or those of a page that stand outside of its body."""
-        for written in sorted(links):
+        """Remember the links of a page or a file, as they are written in it."""
+        for written in links:
             if is_internal(written):
-                self._keep(label, written, *_reached(url, written, self._root))
+                self._keep(label, written, *_reached(url, written, self.root))
+
+    def note_address(self, label: str, written: str, address: str) -> None:
+        """Remember a link of which it is known to which address of the site it leads."""
+        self._keep(label, written, address, "")
+
+    def add(self, other: LinkCheck) -> None:
+        """Remember the links that another has gathered."""
+        for key, link in other._links.items():
+            if (own := self._links.setdefault(key, link)) is not link:
+                own.count += link.count
+                own.label, own.written = min((own.label, own.written), (link.label, link.written))
 
     def _keep(self, label: str, written: str, target: str | None, fragment: str) -> None:
+        if target is not None and fragment in _TOP and any(path in self._known for path in _paths_of(target)):
+            return
         # A target outside the site is told apart by how it is written, as it has no address in it.
         key = (target, fragment) if target is not None else (None, written)
         if (link := self._links.get(key)) is None:
@@ -142,27 +183,42 @@ class LinkCheck:
         if (label, written) < (link.label, link.written):
             link.label, link.written = label, written
 
-    def issues(self, find: Find) -> list[Issue]:
-        """One issue for each target that the built site lacks; `find` knows where each of its files lies."""
+    def alone(self) -> LinkCheck:
+        """The links that were gathered, without what is known of files."""
+        gathered = LinkCheck(self.root)
+        gathered.add(self)
+        return gathered
+
+    def issues(self, find: Find, ids_of: Callable[[str], Container[str]] = _no_ids) -> list[Issue]:
+        """One issue for each target that the built site lacks.
+
+        Args:
+            find: Where each of its files lies.
+            ids_of: The ids that the page at an address is known to have, besides any others.
+        """
         fragments: dict[str, list[str]] = {}
         found: list[Issue] = []
         for (target, fragment), link in self._links.items():
             if target is None:
-                found.append(_issue(link, "A903", f"leads out of the site, whose root is {self._root!r}"))
+                found.append(_issue(link, "A903", f"leads out of the site, whose root is {self.root!r}"))
             else:
                 fragments.setdefault(target, []).append(fragment)
         for target, wanted in fragments.items():
-            found += self._issues_of_target(find, target, wanted)
+            found += self._issues_of_target(find, target, wanted, ids_of)
         return ordered(found)
 
-    def _issues_of_target(self, find: Find, target: str, wanted: Iterable[str]) -> Iterable[Issue]:
+    def _issues_of_target(
+        self, find: Find, target: str, wanted: Iterable[str], ids_of: Callable[[str], Container[str]]
+    ) -> Iterable[Issue]:
         file = _file_of(find, target)
-        anchors = [fragment for fragment in wanted if fragment not in ("", "top")]
+        anchors = [fragment for fragment in wanted if fragment not in _TOP]
         if file is None:
             for fragment in wanted:
                 yield _issue(self._links[target, fragment], "A904", "leads to no page or file of the site")
         elif anchors and file.suffix == ".html":
-            ids = ids_in(file.read_text(encoding="utf-8"))
+            known = ids_of(target)
+            anchors = [one for one in anchors if one not in known]
+            ids = ids_in(file.read_text(encoding="utf-8")) if anchors else frozenset()
             for fragment in anchors:
                 if fragment not in ids:
                     problem = f"leads to a page without an element with the id {fragment!r}"
@@ -171,10 +227,14 @@ class LinkCheck:
 
 def _file_of(find: Find, target: str) -> Path | None:
     """The built file at an address; a folder is served by its index page."""
+    return next((found for found in map(find, _paths_of(target)) if found is not None), None)
+
+
+def _paths_of(target: str) -> tuple[str, ...]:
+    """The paths of the files that may be served at an address, the first of them that there is."""
     if target in ("", ".") or target.endswith("/"):
-        return find(f"{target.removesuffix('.')}index.html")
-    found = find(target)
-    return found if found is not None else find(f"{target}/index.html")
+        return (f"{target.removesuffix('.')}index.html",)
+    return target, f"{target}/index.html"
 
 
 def _issue(link: _Link, code: str, problem: str) -> Issue:
@@ -192,11 +252,17 @@ def _reached(url: str, written: str, root: str) -> tuple[str | None, str]:
         up, path, fragment = plain.groups("")
         if not up and not path:
             return url, fragment
-        folders = url.split("/")[:-1]
-        steps = len(folders) - (len(up) // 3 if up != "./" else 0)
-        return ("/".join([*folders[:steps], path]) if steps >= 0 else None), fragment
+        base = _base(url, up)
+        return (None if base is None else base + path), fragment
     parts = urlsplit(written)
     return _path(url, parts.path, root), unquote(parts.fragment)
+
+
+def _base(url: str, up: str) -> str | None:
+    """The folder that so many steps up from an address lead to, empty for the root; None where they leave the site."""
+    folders = url.split("/")[:-1]
+    steps = len(folders) - (len(up) // 3 if up != "./" else 0)
+    return "".join([f"{folder}/" for folder in folders[:steps]]) if steps >= 0 else None
 
 
 def _path(url: str, path: str, root: str) -> str | None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import pickle
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from atlas.issues import Issue
+from atlas.kept import compressed
 from atlas.render.citation_share import CitationShare
 from atlas.render.packed import Packed
 from atlas.render.search_share import FoundShare
@@ -24,8 +25,6 @@ ShareKind = Literal["home", "names", "comparison", "conflicts", "claims", "index
 """Of what there are shares that are kept apart, as most builds read none of them."""
 _ANY = ("utf-8", "surrogatepass")
 """The encoding of texts that may hold anything."""
-LEVEL = 1
-"""How much pains compression takes: texts are read back within the same build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,8 @@ class Text(Packed):
     """How many compressed bytes it has."""
     digest: bytes
     """What tells it from every other text."""
-    links: frozenset[str] = frozenset()
-    """The links in it to other addresses of the site, as they are written."""
+    linking: int = 0
+    """How many compressed bytes the links in it take to other addresses of the site, which lie behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +59,8 @@ class MadePage(Packed):
     """The YAML that it is made from, relative to the content folder; None where there is no such file."""
     nav: tuple[NavSection, ...] | None
     """The sections of the navigation that lead to it; None keeps it out."""
-    headings: tuple[Heading, ...]
-    """The table of contents."""
+    headings: Text
+    """The table of contents: a list in JSON of what each heading is made of."""
     digest: bytes
     """What tells its HTML, with the column and the headings, from that of every other page."""
     body: Text
@@ -70,6 +69,10 @@ class MadePage(Packed):
     """The structure beside it; None where there is none."""
     markdown: Text
     """Its Markdown."""
+    ids: Text
+    """The ids of elements in its body, with spaces between them."""
+    fonts: tuple[str, ...]
+    """The files of the fonts that its formulas use."""
     entry: str = ""
     """The id of the entry that it shows; empty for other pages."""
     operator: str = ""
@@ -177,13 +180,15 @@ class Writing:
         self._pieces: list[bytes] = []
         self._end = 0
 
-    def add(self, text: str, links: frozenset[str] = frozenset()) -> Text:
-        """Add a text."""
-        plain = text.encode()
-        data = zlib.compress(plain, level=LEVEL)
-        added = Text(self._end, len(data), hashlib.blake2b(plain, digest_size=16).digest(), links)
-        self._pieces.append(data)
-        self._end += len(data)
+    def add(self, text: str, links: Iterable[str] = ()) -> Text:
+        """Add a text, with the links in it to other addresses of the site as they are written."""
+        data = compressed(text.encode())
+        written = "\n".join(sorted(links))
+        linking = compressed(written.encode(*_ANY)) if written else b""
+        # Of what is compressed the digest is as good, and of a tenth of the bytes.
+        added = Text(self._end, len(data), hashlib.blake2b(data, digest_size=16).digest(), len(linking))
+        self._pieces += [data, linking]
+        self._end += len(data) + len(linking)
         return added
 
     def data(self) -> bytes:
@@ -194,3 +199,11 @@ class Writing:
 def read_text(data: bytes, text: Text) -> str:
     """A text of a collection out of all of them."""
     return zlib.decompress(data[text.start : text.start + text.length]).decode()
+
+
+def read_links(data: bytes, text: Text) -> frozenset[str]:
+    """The links in a text of a collection, out of all its texts."""
+    start = text.start + text.length
+    if not text.linking:
+        return frozenset()
+    return frozenset(zlib.decompress(data[start : start + text.linking]).decode(*_ANY).split("\n"))

@@ -35,7 +35,7 @@ from atlas.render.redirects import redirects_of
 from atlas.render.search_records import found_share
 from atlas.render.search_share import FoundShare
 from atlas.render.site import NavSection, Settings
-from atlas.render.structure_view import structure_view
+from atlas.render.structure_view import Structures
 from atlas.render.uses import items_digest, uses_share
 from atlas.render.verification_view import verification_share
 from atlas.render.writing import Press, Sheets
@@ -74,8 +74,9 @@ class _Making:
         self._maker = maker
         self._collection = collection
         self._warnings = warnings
-        self._parts = Parts(checked, maker.press.typesetting, maker.kept)
+        self._parts = Parts(checked, maker.press.typesetting, maker.press.code)
         self._sheets = Sheets(maker.press)
+        self._structures = Structures(collection)
         self._characters: set[str] = set()
         self._nodes = 0
         data = collection.collection.data
@@ -139,7 +140,7 @@ class _Making:
         documents = list(written_documents(self._collection, self._parts)) if with_own else []
         formulas = typesetting.noted()
         typesetting.take(self._maker.typesetter.typeset(typesetting.waiting))
-        self._characters.update(shown_in(map(typesetting.html, formulas)))
+        self._characters.update(shown_in(map(typesetting.shown, formulas)))
         made = [(plan, self._sheets.page(plan)) for plan in plans]
         for file in files:
             self._sheets.data(file)
@@ -168,7 +169,7 @@ class _Making:
             self._below(owner),
             self._above,
             view,
-            structure_view(collection, section.key),
+            self._structures.of(section.key),
             owner,
         )
 
@@ -186,7 +187,7 @@ class _Making:
             self._below(entry),
             (*self._above, *inner),
             component_view(checked, self._collection, self._parts),
-            structure_view(self._collection, url),
+            self._structures.of(url),
             entry,
         )
 

@@ -24,8 +24,7 @@ from atlas.render.deferred import Inline, Maths
 from atlas.render.link import Link
 from atlas.render.pages import PagePlan
 from atlas.render.printing import ALSO_IN, Templates
-from atlas.render.site import relative_url
-from atlas.render.symbol_marks import MarkedMaths
+from atlas.render.relative import relative_url
 
 _FENCED = re.compile(r"(?m)^(`{3,})((?:[^\n]*+\n)+?)\1$")
 """A block of code, line by line up to the fence that closes it."""
@@ -47,6 +46,11 @@ class MarkdownRenderer:
         self._environment.filters.update(
             code=_code, cell=_cell, block=_block, display=_display, link=self._link, anyway=_anyway
         )
+        self._environment.globals["to"] = self._to  # so that macros need no context, which they are made anew for
+
+    def load(self, kind: str) -> None:
+        """Compile and keep the template of a kind of pages."""
+        self._environment.get_template(f"markdown/{kind}.md")
 
     def made(self, plan: PagePlan) -> tuple[str, frozenset[str]]:
         """The text of a page's file, and the links in it."""
@@ -60,7 +64,6 @@ class MarkdownRenderer:
             site_name=self._site_name,
             html=html,
             json=json_of(plan.kind, plan.url),
-            to=self._to,
             also_in=ALSO_IN,
         )
         return folded(text), frozenset(self._links)
@@ -71,17 +74,20 @@ class MarkdownRenderer:
         template = self._environment.get_template("markdown/also_in.md")
         return template.render(links=links, more=more), frozenset(self._links)
 
-    def _printed(self, value: object) -> object:
+    def _printed(self, value: object) -> str:
         """What a template prints of a value."""
-        if isinstance(value, Markup | Undefined):
-            return value
-        if isinstance(value, Maths | MarkedMaths):
-            return _anyway(inline(value.tex))
+        kind = type(value)
+        if kind is Markup:
+            return value  # type: ignore[return-value]  # it is a str
+        if kind is str:
+            return escaped(value)
+        if isinstance(value, Maths):
+            return inline(value.tex)
         if isinstance(value, Inline):
-            return _anyway(inline_markdown(value.parsed.tokens, lambda target: self._meant(target, value.file)))
+            return inline_markdown(value.parsed.tokens, lambda target: self._meant(target, value.file))
         if value is None:
             raise TypeError("a template of a Markdown page prints nothing at all; say what it prints instead")
-        return _anyway(escaped(str(value)))
+        return str(value) if isinstance(value, Markup | Undefined) else escaped(str(value))
 
     def _link(self, one: Link) -> Markup:
         """A link with its title."""
@@ -105,7 +111,8 @@ class MarkdownRenderer:
 
 def _anyway(markdown: str) -> Markup:
     """Finished Markdown."""
-    return Markup(markdown)  # noqa: S704 - it is never shown as HTML, and each part of it was escaped for Markdown
+    # It is never shown as HTML, and each part of it was escaped for Markdown. `Markup(…)` itself first looks for HTML.
+    return str.__new__(Markup, markdown)
 
 
 def _code(text: object) -> Markup:
@@ -117,7 +124,7 @@ def _cell(value: object) -> Markup:
     return _anyway(cell(str(value)))
 
 
-def _display(formula: Maths | MarkedMaths) -> Markup:
+def _display(formula: Maths) -> Markup:
     return _anyway(display_maths(formula.tex))
 
 

@@ -7,6 +7,7 @@ residual connection tells which of its two values came the longer way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from atlas.checks.checked import CheckedCollection
 from atlas.entries.collection import Model
@@ -18,6 +19,19 @@ from atlas.render.addresses import entry_page
 from atlas.render.diagram import EdgeKind, Sketch, SketchEdge, SketchGroup, SketchNode
 from atlas.render.kinds import picture_name
 from atlas.sizes import Size, size
+
+AXES = 1_000
+"""How many axes are remembered as they are written: nearly all arrays of a model have the same few."""
+
+
+def axis_text(axis: str | int, sizes: Mapping[str, Size]) -> str:
+    """An axis of a component in LaTeX, with the sizes that its node has in place of the component's own."""
+    return str(size(axis).substitute(sizes)) if sizes else _written(axis)
+
+
+@lru_cache(maxsize=AXES)
+def _written(axis: str | int) -> str:
+    return str(size(axis))
 
 
 def picture_kind(operator: str) -> str:
@@ -113,7 +127,7 @@ class _Maker:
 
     def _axes(self, node: Node, port: Port) -> tuple[str, ...]:
         axes = node.entry.data.symbols[port.symbol].axes
-        return tuple(str(size(axis).substitute(node.sizes)) for axis in axes)
+        return tuple(axis_text(axis, node.sizes) for axis in axes)
 
     def _shaped(self, node: Node, port: Port) -> str:
         return f"{self.graph.values[port.value].name} [{', '.join(self._axes(node, port))}]"

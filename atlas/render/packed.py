@@ -11,5 +11,9 @@ class Packed:
 
     __slots__: tuple[str, ...] = ()
 
+    def fields(self) -> tuple[object, ...]:
+        """The values of its fields, in their order."""
+        return tuple(getattr(self, name) for name in self.__slots__)
+
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), tuple(getattr(self, name) for name in self.__slots__)
+        return type(self), self.fields()

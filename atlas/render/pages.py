@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,16 +16,20 @@ from markupsafe import Markup
 from atlas.entries.atlas import Placed
 from atlas.kept import Kept
 from atlas.markup.code import CodeLine, CodeLines, list_items
+from atlas.render.columns import Columns
 from atlas.render.compiled import Compiled
 from atlas.render.component_view import ComponentView
 from atlas.render.deferred import Typesetting
 from atlas.render.edit_links import Edits
 from atlas.render.link import Link
 from atlas.render.printing import ALSO_IN, Templates
-from atlas.render.site import Heading, NavSection, Settings, relative_url
-from atlas.render.structure_view import PlaceItem, StructureView
+from atlas.render.relative import relative_url
+from atlas.render.site import Heading, NavSection, Settings
+from atlas.render.structure_view import StructureView
 from atlas.render.weight import ROOMS, Room, is_light, roomiest
 
+STRUCTURE = "entity/structure.html"
+"""The template of the column beside a page."""
 PASSAGES = "passages/"
 """The folder of code that pages bring when a reader comes near."""
 
@@ -110,13 +114,20 @@ class Renderer:
         self._environment = Templates(
             settings.templates, compiled=Compiled(kept, "pages") if kept is not None else None
         )
-        self._neighbours = _Neighbours()
+        self._edited: dict[str, str | None] = {}
+        self._columns = Columns(
+            partial(self._environment.get_template, STRUCTURE), is_own=self._environment.has_own(STRUCTURE)
+        )
         self._environment.filters["list_items"] = _list_items
+
+    def load(self, kind: str) -> None:
+        """Compile and keep the template of a kind of pages."""
+        self._environment.get_template(f"entity/{kind}.html")
 
     def made(self, plan: PagePlan) -> Made:
         """Everything that one page is made of."""
         self._typesetting.page = plan.url
-        column = self._column(plan)
+        column = "" if plan.structure is None else self._columns.column(plan.structure, plan.url)
         body, outline, passages = self._body(plan, column)
         return Made(body, column, tuple(outline.headings), passages.kept)
 
@@ -126,15 +137,6 @@ class Renderer:
         template = self._environment.get_template("entity/also_in.html")
         html = template.render(links=links, more=more, outline=outline, to=partial(_link, page=page))
         return _INDENT.sub(">", html).strip(), tuple(outline.headings)
-
-    def _column(self, plan: PagePlan) -> str:
-        """The structure beside the page, if any."""
-        if plan.structure is None:
-            return ""
-        template = self._environment.get_template("entity/structure.html")
-        return template.render(
-            view=plan.structure, to=partial(_link, page=plan.url), again=self._neighbours.of(plan.url)
-        )
 
     def _body(self, plan: PagePlan, column: str) -> tuple[str, Outline, Passages]:
         """The page with as much code as there is room for, its headings, and the code that is left out."""
@@ -153,42 +155,18 @@ class Renderer:
 
     def _rendered(self, plan: PagePlan, room: Room) -> tuple[str, Outline, Passages]:
         """The page with so much code, its headings, and the code that is left out."""
-        outline, passages = Outline(), Passages()
+        outline, passages, site = Outline(), Passages(), self._settings
         html = self._environment.get_template(f"entity/{plan.kind}.html").render(
             view=plan.view,
             outline=outline,
             to=partial(_link, page=plan.url),
-            edit=Edits(plan.owner, self._settings.root, self._settings.content, self._settings.edit_address),
-            site_name=self._settings.site_name,
+            edit=Edits(plan.owner, site.root, site.content, site.edit_address, self._edited),
+            site_name=site.site_name,
             room=room,
             passage=passages.keep,
             also_in=ALSO_IN,
         )
         return _INDENT.sub(">", html), outline, passages
-
-
-class _Neighbours:
-    """What the columns beside pages of one folder show alike: their links to all other pages are the same."""
-
-    def __init__(self) -> None:
-        self._folder = ""
-        self._made: dict[PlaceItem, Markup] = {}
-
-    def of(self, page: str) -> Callable[[Callable[[PlaceItem], Markup], PlaceItem], Markup]:
-        """What makes a place by a macro, unless it was made for a page beside this one."""
-        folder = page.rstrip("/").rpartition("/")[0]
-        if folder != self._folder:
-            self._folder = folder
-            self._made.clear()
-
-        def again(macro: Callable[[PlaceItem], Markup], place: PlaceItem) -> Markup:
-            if place.url.startswith(page):  # below the page, where links are shorter
-                return macro(place)
-            if place not in self._made:
-                self._made[place] = macro(place)
-            return self._made[place]
-
-        return again
 
 
 def _list_items(lines: Iterable[CodeLine]) -> Markup:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from markupsafe import Markup
 
@@ -14,17 +12,15 @@ from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, Check
 from atlas.entries.atlas import Placed
 from atlas.entries.collection import Model
 from atlas.graph.accounting import Account
-from atlas.kept import Kept, code_digest, key_of
-from atlas.markup.code import CodeLine, CodeLines, excerpt, highlight
+from atlas.markup.code import CodeLine, CodeLines
 from atlas.operators.registry import Operator
 from atlas.render.addresses import claim_anchor, entry_page, operator_anchor, source_page, standalone_file
 from atlas.render.deferred import Inline, Maths, Typesetting
 from atlas.render.link import Link as Link  # pages know it as one of their parts
+from atlas.render.shown_code import ShownCode
 from atlas.sizes import Size
 from atlas.sources.pins import PinState, PinStatus
 
-PASSAGES = 200
-"""How many passages of pinned files are remembered; one page after the other shows the same."""
 Count = str | Maths
 """A count as pages show it."""
 
@@ -80,6 +76,32 @@ class ClaimView:
     """Who holds the copyright."""
     excerpt: ExcerptView
     """The passage."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What all claims say alike that show the same lines of a pinned file; the fields are those of their views."""
+
+    repository: str
+    """The project's name."""
+    revision: str
+    """The revision in words."""
+    upstream_url: str
+    """The lines on the repository's own site."""
+    blob: str
+    """Git's object id of the file."""
+    pin: str
+    """What is known of the pin."""
+    licence_url: str
+    """The licence's text, on this site."""
+    name: str
+    """The file's name."""
+    lines: str
+    """The range of lines, with a dash."""
+    file_url: str
+    """The page of the pinned file, at the passage."""
+    code: CodeLines
+    """The lines; none where the file was not at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +173,11 @@ class ReferenceView:
 class Parts:
     """Makes the shared parts for one site; what several pages ask for is looked up, counted or highlighted once."""
 
-    def __init__(self, checked: Checked, typesetting: Typesetting, kept: Kept | None = None) -> None:
+    def __init__(self, checked: Checked, typesetting: Typesetting, code: ShownCode | None = None) -> None:
         self.checked = checked
-        self._kept = kept
         self.typesetting = typesetting
-        self._highlighted: dict[tuple[str, str], tuple[Markup, ...]] = {}
-        self._passage = lru_cache(maxsize=PASSAGES)(self._cut)
+        self._code = ShownCode() if code is None else code
+        self._passages: dict[tuple[str, str, int, int], Passage] = {}
         self._below: dict[str, str] = {}
         self._references: dict[str, ReferenceView] = {}
         self._places: dict[str, dict[str, int]] = {}
@@ -183,63 +204,59 @@ class Parts:
     def reference(self, operator: Operator) -> ReferenceView:
         """An operator with its source."""
         if operator.name not in self._references:
-            lines = highlight(operator.reference_source(), "python")
-            code = excerpt(lines, 1, len(lines))
             anchor, contract = operator_anchor(operator), str(operator.contract)
             self._references[operator.name] = ReferenceView(
-                operator.name, anchor, contract, code, standalone_file(operator)
+                operator.name, anchor, contract, self._code.operator(operator), standalone_file(operator)
             )
         return self._references[operator.name]
 
     def highlighted(self, source_id: str, path: str) -> tuple[Markup, ...]:
         """The lines of a pinned file that is at hand."""
-        key = (source_id, path)
-        if key not in self._highlighted:
-            self._highlighted[key] = self._coloured(self.checked.files[key].text, path)
-        return self._highlighted[key]
+        return self._code.file(self.checked.files[source_id, path])
 
-    def _coloured(self, text: str, path: str) -> tuple[Markup, ...]:
-        """The lines of a file with colours, which were kept or will be; lexing is what a page of code costs."""
-        key = key_of("highlighted", code_digest("markup"), path.rpartition("/")[2], text)
-        if self._kept is not None and (found := self._kept.get([key])):
-            return tuple(Markup(line) for line in json.loads(found[key]))  # noqa: S704 - `highlight` made them
-        lines = highlight(text, path=path)
-        if self._kept is not None:
-            self._kept.put({key: json.dumps(lines).encode()})
-        return lines
+    def passage(self, claim: CheckedClaim) -> Passage:
+        """What every claim of the same lines says of them."""
+        source, path, (first, last) = claim.claim.source, claim.claim.path, claim.claim.span
+        key = (source, path, first, last)
+        if key not in self._passages:
+            self._passages[key] = self._passage(claim)
+        return self._passages[key]
 
-    def _cut(self, source_id: str, path: str, first: int, last: int) -> CodeLines:
-        """A passage of a pinned file that is at hand."""
-        return excerpt(self.highlighted(source_id, path), first, last)
-
-    def excerpt(self, claim: CheckedClaim) -> ExcerptView:
-        """The passage of a claim."""
-        source, path = claim.claim.source, claim.claim.path
+    def _passage(self, claim: CheckedClaim) -> Passage:
+        manifest, source, path = claim.source.data, claim.claim.source, claim.claim.path
         first, last = claim.claim.span
-        code = CodeLines() if claim.excerpt is None else self._passage(source, path, first, last)
-        lines = f"{first}–{last}" if last > first else str(first)
-        name = path.rpartition("/")[2]
-        return ExcerptView(claim.claim.id, name, lines, claim_anchor(claim), code, claim.missing)
+        kind = "Pinned revision" if manifest.is_commit else "Release"
+        at_hand = claim.excerpt is not None
+        return Passage(
+            repository=manifest.name,
+            revision=f"{kind} {manifest.revision[:12] if manifest.is_commit else manifest.revision}",
+            upstream_url=manifest.link(path, first, last),
+            blob=manifest.files[path].blob,
+            pin=pin_text(claim.pin),
+            licence_url=f"{source_page(source)}#licence",
+            name=path.rpartition("/")[2],
+            lines=f"{first}–{last}" if last > first else str(first),
+            file_url=claim_anchor(claim),
+            code=self._code.passage(self.checked.files[source, path], first, last) if at_hand else CodeLines(),
+        )
 
     def claim(self, owner: Placed, claim: CheckedClaim) -> ClaimView:
         """A source claim of an entry or collection."""
-        manifest = claim.source.data
-        first, last = claim.claim.span
-        kind = "Pinned revision" if manifest.is_commit else "Release"
+        stated, manifest, passage = claim.claim, claim.source.data, self.passage(claim)
         return ClaimView(
-            id=claim.claim.id,
-            evidence=EVIDENCE_WORDS[claim.claim.evidence],
-            claim=self.text(owner, claim.claim.claim),
-            repository=manifest.name,
-            path=claim.claim.path,
-            revision=f"{kind} {manifest.revision[:12] if manifest.is_commit else manifest.revision}",
-            upstream_url=manifest.link(claim.claim.path, first, last),
-            blob=manifest.files[claim.claim.path].blob,
-            pin=pin_text(claim.pin),
-            licence=manifest.license,
-            licence_url=f"{source_page(claim.claim.source)}#licence",
-            copyright=manifest.copyright,
-            excerpt=self.excerpt(claim),
+            stated.id,
+            EVIDENCE_WORDS[stated.evidence],
+            self.text(owner, stated.claim),
+            passage.repository,
+            stated.path,
+            passage.revision,
+            passage.upstream_url,
+            passage.blob,
+            passage.pin,
+            manifest.license,
+            passage.licence_url,
+            manifest.copyright,
+            ExcerptView(stated.id, passage.name, passage.lines, passage.file_url, passage.code, claim.missing),
         )
 
     def rows(self, counted: Account, entry: CheckedEntry) -> tuple[RowView, ...]:
@@ -312,6 +329,11 @@ def number_latex(value: float) -> str:
 def main_sizes(entry: CheckedEntry, collection: CheckedCollection) -> Mapping[str, int]:
     """The sizes whose figures a page shows first: those of its first place in the model's first variant."""
     return collection.account(entry.entry).places[0].sizes
+
+
+def value_of(expression: Size, sizes: Mapping[str, int]) -> int | None:
+    """The value of an expression whose every symbol is bound; of any other, None."""
+    return expression.value(sizes) if expression.symbols <= sizes.keys() else None
 
 
 def pin_text(status: PinStatus) -> str:

@@ -27,8 +27,22 @@ class Piece:
     """A digest of all that they follow from."""
 
 
-PieceMaker = Callable[[Sequence[Piece]], Iterator[tuple[MadePiece, bytes]]]
-"""Makes pieces: what each gives, and its texts."""
+@dataclass(frozen=True, slots=True)
+class NewPiece:
+    """A piece that was made."""
+
+    piece: Piece
+    """Which."""
+    made: MadePiece
+    """What it gives."""
+    pickled: bytes
+    """The same, as it is kept."""
+    texts: bytes
+    """Its texts, compressed."""
+
+
+PieceMaker = Callable[[Sequence[Piece], Sequence[MadePiece]], Iterator[NewPiece]]
+"""Makes pieces, in any order; what it is given besides are all others, where the index is to be made of them."""
 
 
 class Pieces(Texts):
@@ -37,31 +51,39 @@ class Pieces(Texts):
     def __init__(self, kept: Kept, store: PageStore, make: PieceMaker) -> None:
         super().__init__(kept, store)
         self._make = make
+        self._new: dict[bytes, MadePiece] = {}
 
-    def gather(self, pieces: Sequence[Piece]) -> list[MadePiece]:
-        """What each piece gives, as it was kept, or made now."""
-        kept = self._kept.get(piece.key for piece in pieces)
+    def gather(self, pieces: Sequence[Piece], others: Sequence[MadePiece] = ()) -> list[MadePiece]:
+        """What each piece gives, as it was kept, or made now, and then once for all calls.
+
+        Args:
+            pieces: The pieces.
+            others: What all others give, where the index is among the pieces.
+        """
+        wanted = [piece for piece in pieces if piece.key not in self._new]
+        kept = self._kept.get(piece.key for piece in wanted)
         there = self.there(kept)
-        missing = [piece for piece in pieces if piece.key not in there]
-        made: dict[bytes, MadePiece] = {}
-        if missing:
-            for piece, (one, texts) in zip(missing, self._make(missing), strict=True):
-                made[piece.key] = one
-                self.add_new(name_of(piece), texts)
-                self._kept.put({piece.key: pickle.dumps(one, 5), texts_key(piece.key): texts})
-        for piece in pieces:
+        missing = [piece for piece in wanted if piece.key not in there]
+        for new in self._make(missing, others) if missing else ():
+            self._add(new)
+        made = dict(self._new)
+        for piece in wanted:
             if piece.key not in made:
                 # From the user's own cache, written by this very code, and whole by its digest.
                 made[piece.key] = pickle.loads(kept[piece.key])  # noqa: S301
-                self.add_kept(name_of(piece), piece.key, self._again(piece))
+                self.add_kept(name_of(piece), piece.key, self._again(piece, others))
         return [made[piece.key] for piece in pieces]
 
-    def _again(self, piece: Piece) -> Callable[[], bytes]:
+    def _add(self, new: NewPiece) -> None:
+        self._new[new.piece.key] = new.made
+        self.add_new(name_of(new.piece), new.texts)
+        self._kept.put({new.piece.key: new.pickled, texts_key(new.piece.key): new.texts})
+
+    def _again(self, piece: Piece, others: Sequence[MadePiece]) -> Callable[[], bytes]:
         def again() -> bytes:
-            ((_, texts),) = self._make([piece])
-            self._kept.put({texts_key(piece.key): texts})
-            self.add_new(name_of(piece), texts)
-            return texts
+            (new,) = self._make([piece], others)
+            self._add(new)
+            return new.texts
 
         return again
 

@@ -28,7 +28,8 @@ def printed(value: object) -> str:
     kind = type(value)
     if kind is Markup or (kind is str and not _ESCAPED.search(value)):  # type: ignore[call-overload]  # it is a str
         return value  # type: ignore[return-value]  # it is a str
-    return escape(value)
+    html: Callable[[object], str] | None = getattr(kind, "__html__", None)
+    return escape(value) if html is None else html(value)
 
 
 class _Generator(CodeGenerator):
@@ -39,30 +40,36 @@ class _Generator(CodeGenerator):
             super()._output_child_pre(node, frame, finalize)
             return
         self.write("environment.printed(")
-        if finalize.src is not None:
-            self.write(finalize.src)
 
 
 class Templates(Environment):
-    """The templates of a site; a folder that is given first may hold others than the theme's own."""
+    """The templates of a site; a folder that is given first may hold others than the theme's own.
+
+    What is printed of a value is what `printing` makes of it, which the generated code calls.
+    """
 
     code_generator_class = _Generator
-    printed = staticmethod(printed)
-    """What the generated code calls for each value."""
 
     def __init__(
         self,
         folders: Iterable[Path],
-        finalize: Callable[[object], object] | None = None,
+        printing: Callable[[object], str] = printed,
         compiled: BytecodeCache | None = None,
     ) -> None:
+        self.own = Path(str(files("openmodelatlas_theme")))
+        self.folders = (*folders, self.own)
         super().__init__(
-            loader=FileSystemLoader([*folders, Path(str(files("openmodelatlas_theme")))]),
+            loader=FileSystemLoader(self.folders),
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=finalize,
             bytecode_cache=compiled,
             trim_blocks=True,
             lstrip_blocks=True,
             auto_reload=False,  # templates do not change during a build, and each look for changes asks the disk
         )
+        self.printed = printing
+
+    def has_own(self, name: str) -> bool:
+        """Whether a template is our own theme's, and not one that an author put in its place."""
+        folder = next((one for one in self.folders if (one / name).is_file()), self.own)
+        return folder.resolve() == self.own.resolve()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from atlas.exceptions import ContentError
 from atlas.issues import Issue
-from atlas.markup.prose import ParsedProse, parse
 from atlas.node.process import Formula, Typeset
 from atlas.render.site import Heading, Prose, ProseFile, ProseRenderer
+
+if TYPE_CHECKING:
+    from atlas.markup.prose import ParsedProse
 
 Typesetting = Callable[[Sequence[Formula]], Sequence[Typeset]]
 """Typesets formulas in one batch and answers in their order."""
@@ -20,6 +23,8 @@ def prose_renderer(typesetting: Typesetting) -> ProseRenderer:
     """What renders one prose page after the other; a page without formulas asks for no typesetting."""
 
     def render(file: ProseFile) -> Prose:
+        from atlas.markup.prose import parse  # most builds after an edit have no prose to parse
+
         parsed = parse(file.markdown)
         results = typesetting(parsed.formulas) if parsed.formulas else ()
         if issues := _issues(file, parsed, results):

@@ -18,7 +18,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from atlas.entries.atlas import Collection, Placed, Source
 from atlas.issues import Issue
 from atlas.render.addresses import collection_page, entry_page, source_page
-from atlas.render.site import Redirect, SiteAsset, relative_url
+from atlas.render.relative import relative_url
+from atlas.render.site import Redirect, SiteAsset
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*/?")
 """What an address looks like that a page may have had."""

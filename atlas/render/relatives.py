@@ -5,11 +5,14 @@ A page is kept without it, as an edit of another collection may change it; nothi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from atlas.kept import Kept
+from atlas.render.link import Link
 from atlas.render.printing import ALSO_IN
+from atlas.render.relative import relative_url
 from atlas.render.site import Settings
 
 if TYPE_CHECKING:
@@ -24,25 +27,53 @@ class RelativesRenderer:
     def __init__(self, settings: Settings, kept: Kept) -> None:
         self._settings = settings
         self._kept = kept
+        self._folder = ""
+        self._said: dict[tuple[str, bytes], tuple[str, frozenset[str]]] = {}
 
     def body(self, html: str, page: str, relatives: Relatives) -> str:
         """The HTML of the page at an address with its relatives."""
-        if not relatives.links:
-            return _put(html, "")
-        return _put(html, self._renderer.also_in(page, relatives.links, relatives.more)[0])
+
+        def made() -> tuple[str, frozenset[str]]:
+            return self._renderer.also_in(page, relatives.links, relatives.more)[0], frozenset()
+
+        return _put(html, self._again("page", page, relatives, made)[0])
 
     def markdown(self, text: str, page: str, relatives: Relatives) -> str:
         """The Markdown of that page with its relatives."""
         from atlas.render.markdown_pages import folded
 
-        named = self._markdown.also_in(page, relatives.links, relatives.more)[0] if relatives.links else ""
-        return folded(_put(text, named))
+        return folded(_put(text, self._in_markdown(page, relatives)[0]))
 
     def links(self, page: str, relatives: Relatives) -> frozenset[str]:
         """The links in what the Markdown says of relatives."""
+        return self._in_markdown(page, relatives)[1]
+
+    def page_links(self, page: str, relatives: Relatives) -> list[str]:
+        """The links in what the page at an address says of relatives."""
+        return [relative_url(link.url, page) for link in _all_links(relatives)]
+
+    def _in_markdown(self, page: str, relatives: Relatives) -> tuple[str, frozenset[str]]:
+        def made() -> tuple[str, frozenset[str]]:
+            return self._markdown.also_in(page, relatives.links, relatives.more)
+
+        return self._again("Markdown", page, relatives, made)
+
+    def _again(
+        self, kind: str, page: str, relatives: Relatives, make: Callable[[], tuple[str, frozenset[str]]]
+    ) -> tuple[str, frozenset[str]]:
+        """What is said of relatives: pages side by side say it alike, as their links to other pages are the same."""
         if not relatives.links:
-            return frozenset()
-        return self._markdown.also_in(page, relatives.links, relatives.more)[1]
+            return "", frozenset()
+        if any(link.url.startswith(page) for link in _all_links(relatives)):  # below the page, where links are shorter
+            return make()
+        folder = page.rstrip("/").rpartition("/")[0]
+        if folder != self._folder:
+            self._folder = folder
+            self._said.clear()
+        key = (kind, relatives.digest)
+        if key not in self._said:
+            self._said[key] = make()
+        return self._said[key]
 
     @cached_property
     def _renderer(self) -> Renderer:
@@ -56,6 +87,10 @@ class RelativesRenderer:
         from atlas.render.markdown_pages import MarkdownRenderer
 
         return MarkdownRenderer(self._settings.site_name, self._settings.templates, self._kept)
+
+
+def _all_links(relatives: Relatives) -> tuple[Link, ...]:
+    return relatives.links if relatives.more is None else (*relatives.links, relatives.more)
 
 
 def _put(text: str, relatives: str) -> str:

@@ -10,15 +10,18 @@ import json
 from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import groupby, pairwise
 
-from atlas.render.search_words import terms, words
+from atlas.render.search_words import PART, WHOLE, terms, words
 from atlas.render.site import FoundGroup, FoundKind, SearchRecord
 
 _FILLING = """
     a an and are as at be by each for from has have how in into is it its of on one or that the their then this to what
     where which with
 """
+TEXTS = 2_000
+"""How many texts are remembered with what their words weigh: one record after the other has the same."""
 IGNORED = frozenset(_FILLING.split())
 """Words of running text that tell nothing."""
 
@@ -63,9 +66,15 @@ def shown(group: FoundGroup) -> Iterator[tuple[str, str, str, str]]:
         yield url, title, where, summary
 
 
-def postings(group: FoundGroup) -> Iterator[tuple[str, array[int]]]:
-    """For each word of a group: a number for each record that has it, its place and below that the word's weight."""
+def postings(group: FoundGroup, first: int = 0) -> Iterator[tuple[str, array[int]]]:
+    """For each word of a group: a number for each record that has it, its place and below that the word's weight.
+
+    The place of the group's first record is `first`.
+    """
     counts, every = array(PACKED, group.counts), array(PACKED, group.postings)
+    if first:
+        further = packed(first, 0)
+        every = array(PACKED, [one + further for one in every])
     start = 0
     for word, count in zip(group.words.split("\n") if group.words else (), counts, strict=True):
         yield word, every[start : start + count]
@@ -93,18 +102,28 @@ def only(group: FoundGroup, pages: Collection[str]) -> FoundGroup | None:
 def weighted(record: SearchRecord) -> dict[str, int]:
     """Every word by which a record is found, with its weight; a word of a short title weighs more."""
     found: dict[str, int] = {}
-    for weight, text in ((TITLE, record.title), *record.texts, (SUMMARY, record.summary)):
-        told = terms(text)
-        if weight in _RUNNING:
-            told = {term: share for term, share in told.items() if term not in IGNORED} or told
-        is_name = weight in (TITLE, ALIAS)
-        full = weight * (0.5 + 0.5 / max(1, len(text.split()))) if is_name else weight
-        for term, share in told.items():
-            found[term] = max(found.get(term, 0), round(full * share))
-        if is_name:
-            for joined in _joined(text):
-                found.setdefault(joined, round(full / 2))
+    # Most components have most of their axes in several arrays.
+    for weight, text in dict.fromkeys(((TITLE, record.title), *record.texts, (SUMMARY, record.summary))):
+        told, joined = _told(weight, text)
+        for term, share in told:
+            if share > found.get(term, 0):
+                found[term] = share
+        for term, share in joined:
+            found.setdefault(term, share)
     return found
+
+
+@lru_cache(maxsize=TEXTS)
+def _told(weight: int, text: str) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]:
+    """The words of a text and those that it might be searched by too, each with what it weighs."""
+    told = terms(text)
+    if weight in _RUNNING:
+        told = {term: share for term, share in told.items() if term not in IGNORED} or told
+    is_name = weight in (TITLE, ALIAS)
+    full = weight * (0.5 + 0.5 / max(1, len(text.split()))) if is_name else weight
+    joined = tuple((one, round(full / 2)) for one in _joined(text)) if is_name else ()
+    shares = {share: round(full * share) for share in (WHOLE, PART)}
+    return tuple((term, shares[share]) for term, share in told.items()), joined
 
 
 def _joined(title: str) -> Iterator[str]:

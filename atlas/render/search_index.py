@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from operator import sub
 from types import MappingProxyType
 
-from atlas.render.search_found import IGNORED, PACKED, packed, place_of, postings, to_json, weight_of
+from atlas.render.search_found import IGNORED, place_of, postings, to_json, weight_of
 from atlas.render.site import FoundGroup, FoundKind, SiteAsset
 
 KINDS: Mapping[FoundKind, str] = MappingProxyType(
@@ -77,11 +76,14 @@ def search_files(groups: Iterable[FoundGroup]) -> Iterator[SiteAsset]:
 
 def _merged(groups: Iterable[FoundGroup]) -> dict[str, array[int]]:
     """For each word of all groups: a record's number with the word's weight in it, in the order of the numbers."""
-    merged: dict[str, array[int]] = defaultdict(lambda: array(PACKED))
+    merged: dict[str, array[int]] = {}
     first = 0
     for group in groups:
-        for word, own in postings(group):
-            merged[word].extend(map(packed(first, 0).__add__, own))
+        for word, own in postings(group, first):
+            if word in merged:
+                merged[word].extend(own)
+            else:
+                merged[word] = own
         first += group.count
     return merged
 

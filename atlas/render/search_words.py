@@ -37,7 +37,7 @@ _LOOKS = re.compile(
 )
 """Commands that say how a formula looks and are no words of it."""
 _COMMAND = re.compile(r"\\(?:var(?=epsilon|theta|phi|pi|rho|sigma|kappa))?([A-Za-z]+)")
-_THOUSANDS = re.compile(r"(\d)[,'\u2009](?=\d{3})")
+_THOUSANDS = re.compile(r"(?<=\d)[,'\u2009](?=\d{3})")
 _SUBSCRIPT = re.compile(r"\s*_\s*")
 _WORD = re.compile(r"[^\W_]+(?:[._-]+[^\W_]+)*")
 _PART = re.compile(r"[._-]+")
@@ -48,9 +48,22 @@ _NAME = re.compile(r"[A-Za-z0-9]+")
 
 def folded(text: str) -> str:
     """A text without what a reader may leave out: case, accents, marks of LaTeX, commas within numbers."""
-    text = _COMMAND.sub(r" \1 ", _LOOKS.sub(" ", text)).replace("{", "").replace("}", "")
-    text = _plain(_THOUSANDS.sub(r"\1", text).translate(_SIGNS)).lower().translate(_SIGNS)
-    return _SUBSCRIPT.sub("_", text)
+    return _folded(_without_looks(text))
+
+
+def _without_looks(text: str) -> str:
+    return _LOOKS.sub(" ", text) if "\\" in text or "{" in text else text
+
+
+def _folded(text: str) -> str:
+    if "\\" in text:
+        text = " ".join(_COMMAND.split(text))  # their names stay
+    text = text.replace("{", "").replace("}", "")
+    if "," in text or "'" in text or "\u2009" in text:
+        text = _THOUSANDS.sub("", text)
+    # What is ASCII alone has no signs, accents and forms.
+    text = text.lower() if text.isascii() else _plain(text.translate(_SIGNS)).lower().translate(_SIGNS)
+    return _SUBSCRIPT.sub("_", text) if "_" in text else text
 
 
 def words(text: str) -> list[str]:
@@ -66,13 +79,14 @@ def terms(text: str) -> Mapping[str, float]:
     begin with capitals.
     """
     found: dict[str, float] = {}
-    read = words(text)
+    bare = _without_looks(text)
+    read = _WORD.findall(_folded(bare))
     for word in read:
         found[canonical(word)] = WHOLE
     for word in read:
         for part in _inner(word):
             found.setdefault(part, PART)
-    for name in _NAME.findall(_plain(_LOOKS.sub(" ", text))):
+    for name in _NAME.findall(_plain(bare)):
         for part in _humps(name):
             found.setdefault(part, PART)
     return MappingProxyType({term: share for term, share in found.items() if len(term) <= LONGEST})

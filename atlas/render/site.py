@@ -5,16 +5,14 @@ Nothing here knows the host; bodies are read from disk one at a time, so that te
 
 from __future__ import annotations
 
-import posixpath
+import os
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import quote
 
 from atlas.issues import Issue
 from atlas.render.packed import Packed
@@ -29,8 +27,6 @@ def _untold(_: str) -> None:
 
 Body = Callable[[], str]
 """Produces a page's finished HTML each time it is called."""
-LINKS = 20_000
-"""How many links between folders and addresses are remembered; a page has each in several forms."""
 FoundKind = Literal["model", "component", "operator", "symbol", "library", "source", "page"]
 """The kinds of things that search finds."""
 
@@ -148,8 +144,8 @@ class SitePage:
     """What the page shows: `component`, `model`, `library`, `operator`, `source` and so on."""
     description: str
     """One plain sentence for search results, link previews and the search plugins of other themes."""
-    headings: tuple[Heading, ...]
-    """The table of contents in reading order."""
+    headings: Callable[[], tuple[Heading, ...]]
+    """Reads the table of contents in reading order."""
     edit_path: str | None
     """The YAML file that the page is made from, relative to the content folder; None where there is no such file."""
     nav: tuple[NavSection, ...] | None
@@ -166,6 +162,12 @@ class SitePage:
     leads: tuple[str, ...] | None = None
     """All addresses that the page, and others that were made with it, lead to: texts with an address in each line;
     None where they are not known."""
+    links: Callable[[], Iterable[str]] | None = None
+    """Reads the links of its body to other addresses of the site, as they are written; None where the body is asked."""
+    ids: Callable[[], Container[str]] | None = None
+    """Reads the ids of elements in its body; None where the page is asked."""
+    fonts: tuple[str, ...] | None = None
+    """The files of the fonts that its formulas use; None where the body is asked."""
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
@@ -310,16 +312,22 @@ class Site:
     """Releases what `prose` and the bodies hold open, such as the Node process; called once, after the last page."""
     settle: Callable[[], None] = _nothing
     """Finishes the assets that depend on all prose, such as fonts; called once, before the assets are copied."""
+    copied: Callable[[], None] = _nothing
+    """Gets bodies and assets ready to be read in a copy of this process; called there, after `settle`."""
     compiled: BytecodeCache | None = None
     """Keeps the host's own templates as they are compiled, where no other plugin changes how they are."""
 
 
 class PageStore:
-    """Finished bodies in one file on disk, compressed; a body comes back by the callable that `keep` returned."""
+    """Finished bodies in one file on disk, compressed; a body comes back by the callable that `keep` returned.
+
+    A copy of the process begins a file of its own: what several write to one, none finds again.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._end = 0
+        self._process = os.getpid()
         path.write_bytes(b"")
 
     def keep(self, html: str) -> StoredBody:
@@ -328,6 +336,11 @@ class PageStore:
 
     def keep_data(self, data: bytes) -> StoredBody:
         """Store what a stored body has as its data."""
+        if self._process != os.getpid():
+            self._process = os.getpid()
+            self._path = self._path.with_name(f"{self._path.name}-of-{self._process}")
+            self._path.write_bytes(b"")
+            self._end = 0
         with self._path.open("ab") as file:
             file.write(data)
         stored = StoredBody(self._path, self._end, len(data), blake2b(data, digest_size=16).digest())
@@ -357,40 +370,6 @@ class StoredBody:
         with self.path.open("rb") as file:
             file.seek(self.start)
             return file.read(self.length)
-
-
-def relative_url(target: str, page: str) -> str:
-    """The link from the page at address `page` to the address `target`, both below the site's root.
-
-    Such a link works wherever the site is hosted, under a path as well as from a folder on disk.
-    """
-    path, mark, fragment = target.partition("#")
-    path, asks, query = path.partition("?")
-    if path == page and fragment and not asks:
-        return f"#{fragment}"
-    link = _relative_path(path, page.rpartition("/")[0])
-    return f"{link}{asks}{quote(query, safe='=&:/') if query else ''}{mark}{fragment}"
-
-
-@lru_cache(maxsize=LINKS)
-def _relative_path(path: str, folder: str) -> str:
-    """The link from a folder to an address, both below the site's root."""
-    there, here = _parts(path), _parts(folder)
-    shared = 0
-    for one, other in zip(there, here, strict=False):
-        if one != other:
-            break
-        shared += 1
-    link = quote("/".join((*("..",) * (len(here) - shared), *there[shared:])) or ".")
-    return f"{link}/" if path.endswith("/") or not path else link
-
-
-def _parts(path: str) -> list[str]:
-    """The names in a path from the root on; none is left in it that stands for another, such as `..`."""
-    parts = path.removesuffix("/").split("/")
-    if "" in parts or "." in parts or ".." in parts:
-        return [one for one in posixpath.normpath(f"/{path}").split("/") if one]
-    return parts
 
 
 def _require_plain(parts: list[str], url: str) -> None:

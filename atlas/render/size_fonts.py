@@ -7,8 +7,10 @@ by an OpenType feature. Their line heights are centred alike, so nothing on a pa
 from __future__ import annotations
 
 import io
+import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from atlas.exceptions import NodeError
@@ -25,8 +27,30 @@ _FACE = re.compile(r"@font-face\s*\{[^}]*\}")
 _OWN = re.compile(r"font-family:\s*KaTeX_Size([1-4])\b")
 
 
-def with_one_font_of_sizes(installed: Sequence[Path], kept: Kept) -> tuple[Path, ...]:
+@contextmanager
+def silent_about_dates() -> Iterator[None]:
+    """Let fontTools mend the dates in KaTeX's unpacked fonts, which count from another day, and say nothing of it."""
+    teller = logging.getLogger("fontTools.ttLib.tables._h_e_a_d")
+    teller.addFilter(_tells_of_no_date)
+    try:
+        yield
+    finally:
+        teller.removeFilter(_tells_of_no_date)
+
+
+def _tells_of_no_date(record: logging.LogRecord) -> bool:
+    return "timestamp seems very low" not in record.msg
+
+
+def with_one_font_of_sizes(
+    installed: Sequence[Path], kept: Kept, unpacked: Callable[[Path], Path] = Path
+) -> tuple[Path, ...]:
     """KaTeX's files as they were installed, the CSS first, with the one font written in place of the four.
+
+    Args:
+        installed: The files.
+        kept: What is kept.
+        unpacked: Where what an installed font is before it is packed lies; what is packed takes long to read.
 
     Raises:
         NodeError: the four are not among the files, or the CSS does not name each of them once.
@@ -38,7 +62,7 @@ def with_one_font_of_sizes(installed: Sequence[Path], kept: Kept) -> tuple[Path,
     sheet.write_text(one_family(sheet.read_text(encoding="utf-8")), encoding="utf-8")
     replaced = [given[name] for name in SIZES]
     one = replaced[0].with_name(NAME)
-    fonts = [file.read_bytes() for file in replaced]
+    fonts = [unpacked(file).read_bytes() for file in replaced]
     key = key_of("font of sizes", code_digest("render/size_fonts"), version_of("fonttools"), *fonts)
     found = kept.get([key])
     if key not in found:
@@ -69,7 +93,7 @@ def one_family(css: str) -> str:
 
 
 def merged(fonts: Sequence[bytes]) -> bytes:
-    """One font of several that differ in nothing but their shapes and widths.
+    """One font of several that differ in nothing but their shapes and widths; it is not packed, as it will be cut.
 
     Without a feature a character is that of the first font that has it; with the feature `ss01`, `ss02` … it is that of
     the first, the second … The same input gives the same bytes.
@@ -84,7 +108,7 @@ def merged(fonts: Sequence[bytes]) -> bytes:
     features: list[str] = []
     highest = lowest = gap = em = date = 0
     for number, font in enumerate(fonts, start=1):
-        with TTFont(io.BytesIO(font)) as opened:
+        with TTFont(io.BytesIO(font)) as opened, silent_about_dates():
             shapes = opened.getGlyphSet()
             head, lines = opened["head"], opened["hhea"]
             em, date = head.unitsPerEm, max(date, head.created)
@@ -112,7 +136,7 @@ def merged(fonts: Sequence[bytes]) -> bytes:
     )
     made.setupPost(keepGlyphNames=False)
     addOpenTypeFeaturesFromString(made.font, "\n".join(features))
-    made.font.flavor, made.font.recalcTimestamp = "woff2", False
+    made.font.recalcTimestamp = False
     written = io.BytesIO()
     made.font.save(written)
     return written.getvalue()

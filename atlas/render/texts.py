@@ -5,11 +5,13 @@ Texts that lie together are read together, and those that were read last are sti
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from atlas.kept import Kept, key_of
-from atlas.render.made import Text, read_text
-from atlas.render.site import PageStore
+from atlas.render.made import Text, read_links, read_text
+from atlas.render.site import Heading, PageStore, StoredBody
 
 
 class Texts:
@@ -23,9 +25,16 @@ class Texts:
 
     def text(self, name: str, text: Text) -> str:
         """One text."""
+        return read_text(self._data(name), text)
+
+    def links(self, name: str, text: Text) -> frozenset[str]:
+        """The links in one text."""
+        return read_links(self._data(name), text) if text.linking else frozenset()
+
+    def _data(self, name: str) -> bytes:
         if self._last[0] != name:
             self._last = name, self._read[name]()
-        return read_text(self._last[1], text)
+        return self._last[1]
 
     def there(self, keys: Iterable[bytes]) -> set[bytes]:
         """Those of the keys by which what has texts is kept whose texts are kept too."""
@@ -44,7 +53,37 @@ class Texts:
 
     def add_new(self, name: str, data: bytes) -> None:
         """Texts that this build has made."""
-        self._read[name] = self._store.keep_data(data).data
+        self.add_stored(name, self._store.keep_data(data))
+
+    def add_stored(self, name: str, stored: StoredBody) -> None:
+        """Texts that lie in a file of this build."""
+        self._read[name] = stored.data
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the texts of one collection or piece."""
+
+    texts: Texts
+    """All texts."""
+    name: str
+    """Whose texts are read."""
+
+    def text(self, text: Text) -> str:
+        """One of them."""
+        return self.texts.text(self.name, text)
+
+    def links(self, text: Text) -> frozenset[str]:
+        """The links in one of them."""
+        return self.texts.links(self.name, text)
+
+    def words(self, text: Text) -> frozenset[str]:
+        """The words of one of them."""
+        return frozenset(self.text(text).split(" "))
+
+    def headings(self, text: Text) -> tuple[Heading, ...]:
+        """One of them, which is a table of contents."""
+        return tuple(Heading(*one) for one in json.loads(self.text(text)))
 
 
 def texts_key(key: bytes) -> bytes:

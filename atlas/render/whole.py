@@ -23,6 +23,20 @@ LAST_LINES = ("family", "source")
 """The kinds whose records come last."""
 
 
+def independent(pinned: Pinned, general: str) -> Iterator[Piece]:
+    """The pieces that follow from no collection, each the only one of its kind.
+
+    Args:
+        pinned: The sources.
+        general: What every page follows from besides content.
+    """
+    states = [pinned.state(name) for name in pinned.sources]
+    names = repr(list(pinned.sources))
+    yield _piece(general, "sources", "", names, *states)
+    yield _piece(general, "data", "", names, *states)
+    yield from (_piece(general, kind, "") for kind in ("entries", "issue-codes", "fixed"))
+
+
 class Whole:
     """What the pieces of one build follow from."""
 
@@ -48,11 +62,12 @@ class Whole:
         """All pieces but the index, in the order of their pages; those without pages come last."""
         states = [self._pinned.state(name) for name in self._pinned.sources]
         names = repr(list(self._pinned.sources))
+        free = {piece.kind: piece for piece in independent(self._pinned, self._general)}
         if not any((self._settings.content / name).is_file() for name in HOME_FILES):
             yield self._of_shares("home")
         yield self._of_shares("comparison")
         yield from self._families()
-        yield self._piece("sources", "", names, *states)
+        yield free["sources"]
         for source, state in zip(self._pinned.sources.values(), states, strict=True):
             # Its data file names the passages that are documented.
             passages = [self._passages(source.id, path) for path in source.data.files]
@@ -61,12 +76,10 @@ class Whole:
                 yield self._piece("file", f"{source.id}:{path}", state, found)
         yield self._of_shares("names", "glossary")
         yield self._of_shares("claims", "verification")
-        yield self._piece("data", "", names, *states)
-        yield self._piece("entries", "")
-        yield self._piece("issue-codes", "")
+        yield from (free["data"], free["entries"], free["issue-codes"])
         yield self._of_shares("conflicts")
         yield self._piece("lists", "", names, *states, *(one.items for one in self._made))
-        yield self._piece("fixed", "")
+        yield free["fixed"]
 
     def index(self, others: Sequence[MadePiece]) -> Piece:
         """The piece of the alphabetical index, which follows from what all others give."""
@@ -108,4 +121,8 @@ class Whole:
             yield one.shares[kind].digest if kind in one.shares else b""
 
     def _piece(self, kind: str, name: str, *grounds: bytes | str) -> Piece:
-        return Piece(kind, name, key_of("piece", self._general, kind, name, *grounds))
+        return _piece(self._general, kind, name, *grounds)
+
+
+def _piece(general: str, kind: str, name: str, *grounds: bytes | str) -> Piece:
+    return Piece(kind, name, key_of("piece", general, kind, name, *grounds))

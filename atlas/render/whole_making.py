@@ -8,10 +8,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar, cast, overload
+
+from jinja2 import TemplateError
 
 from atlas.checks.checked import Checked
 from atlas.checks.pinned import Pinned
@@ -19,6 +22,7 @@ from atlas.entries.atlas import Atlas, Source
 from atlas.issues import Issue
 from atlas.kept import Kept
 from atlas.node.typesetter import Typesetter
+from atlas.operators.catalogue import FAMILIES
 from atlas.render import addresses
 from atlas.render.compare_view import compare_view
 from atlas.render.data_files import DataFile, operator_files
@@ -56,6 +60,9 @@ OPERATORS = NavSection("Operators", addresses.OPERATORS)
 PINNED = NavSection("Pinned sources", addresses.SOURCES)
 CONTRIBUTE = NavSection("Contribute", addresses.CONTRIBUTE)
 """The sections that pages of the whole stand in."""
+
+PAGES = ("home", "compare", "operators", "family", "source", "file", "glossary", "verification", "index")
+"""The kinds of pages of the whole that follow from collections."""
 
 T = TypeVar("T")
 
@@ -122,7 +129,8 @@ class WholeMaker:
         self._press = Press(settings, kept)
         atlas = Atlas(settings.root, settings.content, {}, pinned.sources, pinned.unread)
         # No collection is at hand here: the pages of the whole are made of shares.
-        self._parts = Parts(Checked(atlas, {}, pinned.files, pinned.pins, issues), self._press.typesetting, kept)
+        checked = Checked(atlas, {}, pinned.files, pinned.pins, issues)
+        self._parts = Parts(checked, self._press.typesetting, self._press.code)
         self._shares = Shares(
             homes=Loaded(made, "home"),
             names=Loaded(made, "names"),
@@ -131,6 +139,19 @@ class WholeMaker:
             conflicts=Loaded(made, "conflicts"),
             uses=uses,
         )
+
+    def prepare(self) -> None:
+        """Do what makes pieces of many collections quicker and needs none of them; what comes of it is kept."""
+        for kind in PAGES:
+            with suppress(TemplateError):  # one that is wrong may be none that is used
+                self._press.renderer.load(kind)
+                self._press.markdown.load(kind)
+        for members in FAMILIES.values():
+            for operator in members:
+                self._parts.reference(operator)
+        # The longest come last: whoever makes a collection that shows one may have kept it by then.
+        for source, path in sorted(self._checked.files, key=lambda file: len(self._checked.files[file].text)):
+            self._parts.highlighted(source, path)
 
     def make(self, pieces: Sequence[Piece], others: Sequence[MadePiece] = ()) -> Iterator[tuple[MadePiece, bytes]]:
         """What each piece gives, and its texts.
@@ -154,7 +175,7 @@ class WholeMaker:
                 sheets.data(file)
             lines, found = sheets.lines(), tuple(grouped(page_records(draft.plans)))
             names = ShareData.of(IndexNames(tuple(names_of(found))))
-            characters = shown_in(map(typesetting.html, formulas))
+            characters = shown_in(map(typesetting.shown, formulas))
             files = (*sheets.files, *sheets.passages.values())
             leads = "\n".join(sorted(sheets.leads))
             yield MadePiece(pages, files, lines, found, names, leads, characters), sheets.texts.data()

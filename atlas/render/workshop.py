@@ -6,6 +6,7 @@ It imports all that checks and makes, so it is imported only where a collection 
 from __future__ import annotations
 
 import gc
+import os
 import pickle
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from atlas.issues import Issue
 from atlas.kept import Kept, key_of
 from atlas.node.typesetter import Typesetter
 from atlas.render.making import Maker
-from atlas.render.site import Settings
+from atlas.render.site import PageStore, Settings, StoredBody
+from atlas.render.texts import texts_key
 
 SELDOM = (100_000, 50, 50)
 """How often a process that does nothing else looks for objects that hold each other."""
@@ -33,8 +35,8 @@ class Result:
     """Its id."""
     made: bytes
     """What it gives, pickled; empty where there are errors."""
-    texts: bytes
-    """The texts of its pages and files, compressed."""
+    texts: StoredBody | None
+    """Where the texts of its pages and files lie; None where there are errors."""
     key: bytes
     """What both are kept by; empty where they cannot be kept."""
     issues: tuple[Issue, ...]
@@ -45,7 +47,14 @@ class Workshop:
     """What checks and makes collections in one process; `general` is the digest of what all of them follow from."""
 
     def __init__(
-        self, settings: Settings, survey: Survey, pinned: Pinned, kept: Kept, typesetter: Typesetter, general: str
+        self,
+        settings: Settings,
+        survey: Survey,
+        pinned: Pinned,
+        kept: Kept,
+        typesetter: Typesetter,
+        general: str,
+        store: PageStore,
     ) -> None:
         self._survey = survey
         self._pinned = pinned
@@ -53,13 +62,14 @@ class Workshop:
         self.typesetter = typesetter
         self._settings = settings
         self._general = general
+        self._store = store
         self._maker: Maker | None = None
 
     def make(self, collection: str) -> Result:
-        """Check one collection, and make what it gives if there is no error."""
+        """Check one collection, and make what it gives if there is no error; it is kept at once."""
         single = check_one(self._survey, self._pinned, collection, self.typesetter.typeset, self._kept)
         if single.checked is None:
-            return Result(collection, b"", b"", b"", single.issues)
+            return Result(collection, b"", None, b"", single.issues)
         if self._maker is None:
             self._maker = Maker(self._settings, self._kept, self.typesetter)
         pinned, found = self._pinned, self._survey
@@ -69,7 +79,10 @@ class Workshop:
         made, texts = self._maker.make(checked, one, single.issues)
         grounds = keep_grounds(found, pinned, single, self._kept)
         key = key_of("made", self._general, grounds) if grounds is not None else b""
-        return Result(collection, pickle.dumps(made, 5), texts, key, single.issues)
+        packed = pickle.dumps(made, 5)
+        if key:
+            self._kept.put({key: packed, texts_key(key): texts})
+        return Result(collection, packed, self._store.keep_data(texts), key, single.issues)
 
 
 _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
@@ -79,7 +92,8 @@ _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
 def begin(settings: Settings, survey: Survey, pinned: Pinned, general: str) -> None:
     """Get ready to make collections, as long as this process lasts."""
     kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
-    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general)))
+    store = PageStore(settings.workspace / f"bodies-{os.getpid()}")
+    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general, store)))
     # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
     gc.freeze()
     gc.set_threshold(*SELDOM)

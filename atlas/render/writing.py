@@ -16,12 +16,14 @@ from atlas.operators.catalogue import find
 from atlas.render.addresses import markdown_file
 from atlas.render.data_files import DataFile, settled
 from atlas.render.deferred import Typesetting
+from atlas.render.fonts import fonts_of
 from atlas.render.json_written import WrittenDocument
 from atlas.render.link import Link
-from atlas.render.links import leads, targets
+from atlas.render.links import anchor_ids, leads, outward
 from atlas.render.made import MadeFile, MadePage, Text, Writing
 from atlas.render.markdown_pages import MarkdownRenderer
 from atlas.render.pages import PagePlan, Renderer
+from atlas.render.shown_code import ShownCode
 from atlas.render.site import Heading, Settings
 
 _RELATIVE = (Link("Relative", "relative/"),)
@@ -33,6 +35,7 @@ class Press:
 
     def __init__(self, settings: Settings, kept: Kept) -> None:
         self.typesetting = Typesetting()
+        self.code = ShownCode(kept)
         self.renderer = Renderer(settings, self.typesetting, kept)
         self.markdown = MarkdownRenderer(settings.site_name, settings.templates, kept)
         self.root_path = urlsplit(settings.site_url or "/").path or "/"
@@ -71,9 +74,11 @@ class Sheets:
                 self.passages[url] = MadeFile(url, self.texts.add(json.dumps(html)))
         text, links = self.press.markdown.made(plan)
         entry = plan.owner if isinstance(plan.owner, Entry) else None
-        self._lead(plan.url, targets(rendered.body))
+        ids = anchor_ids(rendered.body)
+        links_out = outward(plan.url, rendered.body, self.press.root_path, ids)
+        self._lead(plan.url, links_out)
         self._lead(markdown_file(plan.url), links)
-        body = self.texts.add(rendered.body)
+        body = self.texts.add(rendered.body, links_out)
         column = self.texts.add(rendered.column) if rendered.column else None
         told = (body.digest, column.digest if column is not None else b"", repr(rendered.headings))
         return MadePage(
@@ -84,11 +89,13 @@ class Sheets:
             plan.description,
             plan.edit_path,
             plan.nav,
-            rendered.headings,
+            self.texts.add(json.dumps([one.fields() for one in rendered.headings])),
             key_of("page made", *told),
             body=body,
             column=column,
             markdown=self.texts.add(text, links),
+            ids=self.texts.add(" ".join(sorted(ids))),
+            fonts=fonts_of(rendered.body),
             entry=entry.id if entry is not None else "",
             operator=entry.data.operator if entry is not None else "",
             family=find(entry.data.operator).family if entry is not None else "",

@@ -16,14 +16,14 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
-
-from packaging.requirements import Requirement
-from packaging.version import Version
+from typing import TYPE_CHECKING, Any
 
 from atlas.entries.atlas import Source
 from atlas.exceptions import LibraryError, UpstreamError
 from atlas.sources.blob import blob_id
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 PACKAGE, EXTRA = "openmodelatlas", "verify"
 BACKEND = "torch"
@@ -139,6 +139,8 @@ def _main_module(source: Source) -> str:
 
 def _installed(package: str, wanted: str) -> Version:
     """The installed version, which must be the wanted one; what a build adds to it, such as `+cpu`, is its own."""
+    from packaging.version import Version  # here and below, as few builds compare versions and all import this module
+
     try:
         found = Version(metadata.version(package))
     except metadata.PackageNotFoundError:
@@ -154,6 +156,8 @@ def _installed(package: str, wanted: str) -> Version:
 @cache
 def _asked_for() -> str:
     """The version of the backend that our own extra asks for."""
+    from packaging.requirements import Requirement
+
     for text in metadata.requires(PACKAGE) or ():
         asked = Requirement(text)
         if asked.name == BACKEND and asked.marker is not None and asked.marker.evaluate({"extra": EXTRA}):

@@ -8,19 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from atlas.entries import program as entry
 from atlas.exceptions import UpstreamError
 from atlas.graph.unroll import Sizes
 from atlas.sizes import size
-from atlas.upstream.linked import PinnedFile
 from atlas.upstream.program import Argument, Plain, Program, Step
-from atlas.upstream.run_program import ProgramRun, run_program
 from atlas.upstream.tensor import Array
 from atlas.upstream.whole_model import Returned, Stored
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from atlas.upstream.linked import PinnedFile
+    from atlas.upstream.run_program import ProgramRun
 
 HPARAMS = "hparams"
 """What the steps call the hyperparameters."""
@@ -58,6 +62,9 @@ def chosen(program: entry.Program, files: Mapping[str, PinnedFile], function: st
     """
     hparams = program.hparams
     wanted = {name: f"{HPARAMS}.{name}" for name in (*hparams.keys, *hparams.settings)}
+    # Every check names the sizes of programs, and few execute one.
+    from atlas.upstream.run_program import run_program
+
     step = Step(function, file=hparams.file, gives=HPARAMS)
     return run_program(Program(program.facade, [step], settings=wanted), files).settings
 
@@ -108,6 +115,8 @@ class ProgramModel:
         return self._run(shaped, None, np.float64)
 
     def _run(self, inputs: Mapping[str, Array], values: Mapping[str, Array] | None, dtype: DTypeLike) -> ProgramRun:
+        from atlas.upstream.run_program import run_program
+
         bound = self._bound()
         return run_program(
             bound,

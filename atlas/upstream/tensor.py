@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import EllipsisType
-from typing import Any, ClassVar, NoReturn, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from atlas.exceptions import UpstreamError
 
-Array: TypeAlias = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+Array: TypeAlias = "NDArray[Any]"
 Shape: TypeAlias = tuple[int, ...]
 Axis: TypeAlias = int | Sequence[int] | None
 Pullback: TypeAlias = Callable[[Array], tuple[Array, ...]]

@@ -4,16 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
 from atlas.checks import alone as module
-from atlas.checks.alone import PART, Alone, Task, judge, judged
-from atlas.entries.atlas import Entry
+from atlas.checks import judging
+from atlas.checks.alone import PART, SAID, judged
+from atlas.checks.judgement import Alone, Task
+from atlas.checks.judging import judge
+from atlas.entries.atlas import Atlas, Entry
+from atlas.entries.component import Component
 from atlas.kept import Kept
 
 EntryOf = Callable[[str], Entry]
+
+
+class Real(Protocol):
+    """A copy of the small atlas."""
+
+    def atlas(self) -> Atlas:
+        """What is in it."""
+
 
 LINEAR = r"""
 title: A
@@ -49,7 +63,7 @@ def judgements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         formulas.append(task.entry.data.formula)
         return judge(task)
 
-    monkeypatch.setattr(module, "judge", noted)
+    monkeypatch.setattr(judging, "judge", noted)
     return formulas
 
 
@@ -75,7 +89,6 @@ def test_an_entry_that_holds_is_judged_once(
     [
         ("y=xW+b", "y=b+xW"),
         ("[d, m]", "[d, f]"),
-        ("title: A", "title: B"),
         ("binds: b, parameter", "binds: b, values: positive, parameter"),
     ],
 )
@@ -85,6 +98,35 @@ def test_an_entry_that_was_edited_is_judged_again(
     with Kept(tmp_path) as kept:
         judged([task_of(), task_of(LINEAR.replace(old, new))], kept)
     assert len(judgements) == 2
+
+
+def test_an_entry_of_which_something_else_is_said_is_not_judged_again(
+    task_of: Callable[..., Task], tmp_path: Path, judgements: list[str]
+) -> None:
+    said = "title: B\nsummary: B\nnote: B\ntraining: B\nparameters_note: B\nformerly: [b]\n"
+    other = LINEAR.replace("title: A\n", "").replace("summary: A\n", said).replace("id: shown", "id: other")
+    with Kept(tmp_path) as kept:
+        first, second = (judged([task_of(text)], kept)[0] for text in (LINEAR, other))
+    assert judgements == ["y=xW+b"]
+    assert second.formula == first.formula
+
+
+def test_a_judgement_reads_nothing_that_is_only_said(real_project: Real) -> None:
+    entries = real_project.atlas().entries
+    for entry in entries:
+        data = {name: getattr(entry.data, name) for name in Component.model_fields if name not in SAID}
+        bare = Component.model_construct(**data)
+        for name in SAID:
+            vars(bare).pop(name, None)
+        with pytest.raises(AttributeError):
+            _ = bare.summary
+        found, expected = judge(Task(replace(entry, data=bare), True, True)), judge(Task(entry, True, True))
+        assert expected.holds
+        assert (found.issues, found.shapes, found.formula) == ((), expected.shapes, expected.formula)
+        assert found.table is not None
+        assert expected.table is not None
+        assert found.table.symbols == expected.table.symbols
+    assert entries
 
 
 def test_code_that_was_edited_judges_again(

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
-from atlas.checks.call import call_of, with_whole_quotients
+from atlas.checks.call import Call, call_of, with_whole_quotients
 from atlas.checks.formula import check_formula, read_formula, read_table
 from atlas.checks.interface import check_interface
 from atlas.checks.shapes import check_shapes
 from atlas.entries.atlas import Entry
+from atlas.exceptions import OptionError
 from atlas.issues import Issue
 from atlas.operators.catalogue import find
+from atlas.operators.contract import Floats
+from atlas.operators.layer_norm import FAMILY
+from atlas.operators.registry import Operator, operator
 from atlas.sizes import size
 
 EntryOf = Callable[[str], Entry]
@@ -349,3 +354,35 @@ def test_whole_quotients_are_relations() -> None:
     assert found["d"] == size("4 d''")
     assert found["x"] == size("4 d''+1")
     assert with_whole_quotients({}, [size("d/2"), size("d'")])["d"] == size("2 d''")
+
+
+def counted(calls: list[float]) -> Operator:
+    @operator("x[... C] -> [... C]", title="Counted", family=FAMILY, source="none", macs="0", precision="float64")
+    def scaled(x: Floats, *, by: float = 1.0) -> Floats:
+        """Multiply by a number, and count the calls."""
+        calls.append(by)
+        return x * by
+
+    return scaled
+
+
+def test_an_operator_is_asked_once_for_arrays_that_cannot_change() -> None:
+    calls: list[float] = []
+    call = Call(counted(calls), {"x": "a"}, {"result": "y"}, {}, {})
+    fixed, free, other = (np.arange(4.0) for _ in range(3))
+    fixed.flags.writeable = other.flags.writeable = False
+    for array, by in ((fixed, 2.0), (fixed, 2.0), (fixed, 3.0), (fixed, 2.0), (other, 2.0), (free, 2.0), (free, 2.0)):
+        found = call.run({"a": array}, {"by": by})["y"]
+        assert np.array_equal(found, array * by)
+        assert found.flags.writeable == (array is free)
+    assert calls == [2.0, 3.0, 2.0, 2.0, 2.0]
+
+
+def test_another_type_of_an_option_is_another_call() -> None:
+    calls: list[float] = []
+    call = Call(counted(calls), {"x": "a"}, {"result": "y"}, {}, {})
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    call.run({"a": array}, {"by": 1.0})
+    with pytest.raises(OptionError):
+        call.run({"a": array}, {"by": True})

@@ -15,8 +15,8 @@ from atlas.entries.atlas import Entry
 from atlas.entries.component import Symbol
 from atlas.exceptions import FormulaError
 from atlas.formula import codes
-from atlas.formula import parse as parse_formula
 from atlas.formula.declarations import AliasOf, FunctionOf, Ids, IntegerRange, Positive, Real, UnitInterval
+from atlas.formula.engine import parse as parse_formula
 from atlas.issues import TITLES, Issue
 from atlas.operators.catalogue import find
 from atlas.operators.family import Family

@@ -317,6 +317,20 @@ def test_a_circle_is_one_issue_wherever_it_is_entered(built: Built) -> None:
     assert issue.message.endswith("tiny/encoder/residual → tiny/input/embedding → tiny/encoder/residual")
 
 
+@pytest.mark.parametrize("kind", ["none", "not a record", "a folder"])
+def test_records_are_looked_for_where_the_survey_saw_any(built: Built, kind: str) -> None:
+    file = built.root / "content" / f"{NORM}.proofs.json"
+    file.unlink(missing_ok=True)
+    if kind == "not a record":
+        file.write_text("{}", encoding="utf-8")
+    elif kind == "a folder":
+        file.mkdir()
+    together, singly = built.both()
+    told = [issue.code for issue in singly if Path(issue.path).stem.startswith("ffn-layer-norm")]
+    assert ("A703" in told) == (kind != "none")
+    assert show(singly) == show(together)
+
+
 def test_without_the_folder_of_sources_no_collection_is_made(built: Built) -> None:
     (built.root / "sources").rename(built.root / "elsewhere")
     built.write("tiny/encoder/residual.yml", "title: [\n")

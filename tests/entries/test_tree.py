@@ -373,3 +373,12 @@ def test_what_cannot_be_read_is_an_issue(tmp_path: Path) -> None:
         assert document is None
         assert [issue.code for issue in issues] == ["A001"]
         assert issues[0].message.startswith("the file cannot be read: ")
+
+
+def test_marks_are_made_of_what_is_asked_for_and_of_nothing_else() -> None:
+    document = sound("a: 1\nb: [x, 'y']\n")
+    assert list(document.marks) == [(), ("a",), ("b",), ("b", 0), ("b", 1)]
+    assert document.marks["b", 1] == Mark(PATH, 2, 8, "'")
+    assert list(document.key_marks.items()) == [(("a",), Mark(PATH, 1, 1)), (("b",), Mark(PATH, 2, 1))]
+    assert ("b", 2) not in document.marks
+    assert document.marks.get(("b", 2)) is None

@@ -36,7 +36,9 @@ from atlas.entries.load import load
 from atlas.entries.tree import parse as parse_yaml
 from atlas.exceptions import FormulaError
 from atlas.explain.catalogue import Example
-from atlas.formula import Declarations, SymbolDeclaration, check, parse
+from atlas.formula.check import check
+from atlas.formula.declarations import Declarations, SymbolDeclaration
+from atlas.formula.engine import parse
 from atlas.formula.sample import draw
 from atlas.graph.accounting import model_account
 from atlas.graph.unroll import Sizes

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from atlas.exceptions import FormulaError
-from atlas.formula import Declarations, Formula, parse
+from atlas.formula.declarations import Declarations
+from atlas.formula.engine import Formula, parse
 from atlas.formula.sample import draw
 
 HERE = Path(__file__).parent

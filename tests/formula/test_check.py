@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from atlas.formula import check, parse
+from atlas.formula.check import check
+from atlas.formula.engine import parse
 
 LAYER_NORM = r"""\begin{aligned}
 \mu_d(x) &= \frac{1}{d}\sum_{j=1}^d x_j \\

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from atlas.exceptions import FormulaError
-from atlas.formula import check, parse
+from atlas.formula.check import check
 from atlas.formula.edits import Edit, edits
+from atlas.formula.engine import parse
 
 PER_FORMULA = 16
 

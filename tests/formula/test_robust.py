@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atlas.exceptions import FormulaError
-from atlas.formula import Declarations, Formula, check, parse
 from atlas.formula.budget import MAX_WORK
+from atlas.formula.check import check
 from atlas.formula.codes import TITLES
+from atlas.formula.declarations import Declarations
+from atlas.formula.engine import Formula, parse
 from atlas.formula.printer import print_latex
 from atlas.formula.sample import draw
 

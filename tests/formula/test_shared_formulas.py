@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from atlas.formula import check, parse
+from atlas.formula.check import check
+from atlas.formula.engine import parse
 from atlas.formula.printer import print_latex
 from atlas.formula.sample import draw
 from atlas.formula.tree import Name, walk

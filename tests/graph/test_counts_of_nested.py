@@ -125,9 +125,9 @@ def test_steps_that_are_alike_are_counted_once(
     graph, _ = model_of(small_models["line"])
     counted: list[str] = []
 
-    def counting(step: Step) -> Size:
+    def counting(step: Step, before: dict[str, Size]) -> Size:
         counted.append(step.key)
-        return multiply_accumulates(step)
+        return multiply_accumulates(step, before)
 
     monkeypatch.setattr(accounting, "multiply_accumulates", counting)
     found = model_account(graph, Sizes({"d": 5, "N": 3000}, {}))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from atlas.markup.inline import parse_inline
 from atlas.markup.markdown import (
     cell,
     code_block,
@@ -19,7 +20,7 @@ from atlas.markup.markdown import (
     inline_maths,
     relinked,
 )
-from atlas.markup.prose import parse, parse_inline
+from atlas.markup.prose import parse
 
 MARKUP = st.text(alphabet="ab1 \\`*_[]()<>|$~&;#-+=.!x{}^:/\n", max_size=40)
 

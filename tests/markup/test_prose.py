@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from atlas.markup.prose import Heading, is_allowed, parse, parse_inline, slug
+from atlas.markup.inline import parse_inline
+from atlas.markup.prose import Heading, is_allowed, parse, slug
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, NodeProcess
 
@@ -330,10 +331,28 @@ def test_controls_of_direction_are_shown_and_not_obeyed() -> None:
 
 @given(st.text("ab1_ ,.;:()/+=?%“”‘’'\"–—×·-é", min_size=1, max_size=12).map(str.strip).filter(bool))
 @example("_a_")
+@example("a $b_{1}$, $c$: d")
+@example("$ a$ b")
+@example("$a $ b")
+@example("$a$$b$")
+@example("$a$1 b$")
+@example("$a$² b$")
+@example("$a\\$ b$")
+@example("$a$b")
+@example("a $*b* \\beta$ – $c$")
 def test_a_text_without_signs_of_markdown_is_shown_as_the_parser_would_show_it(text: str) -> None:
     plain, parsed = parse_inline(text), parse_inline(f"{text} `x`")
     assert str(parsed.render(typeset)) == f"{plain.render(typeset)} <code>x</code>"
     assert parsed.text == f"{plain.text} x"
+    assert parsed.formulas == plain.formulas
+
+
+@given(st.lists(st.sampled_from(["$", "$a$", "$b_{1}$", "$\\gamma *$", "c", " ", ", ", "1", "(", ")", "\\", "–"])))
+def test_formulas_in_a_text_are_found_as_the_parser_would_find_them(parts: list[str]) -> None:
+    text = "".join(["a", *parts]).strip()
+    plain, parsed = parse_inline(text), parse_inline(f"{text} `x`")
+    assert parsed.formulas == plain.formulas
+    assert str(parsed.render(typeset)) == f"{plain.render(typeset)} <code>x</code>"
 
 
 def test_cells_are_aligned_by_classes_as_pages_have_styles_for_formulas_alone() -> None:

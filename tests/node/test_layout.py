@@ -40,6 +40,7 @@ def limited(tmp_path: Path) -> Limited:
         assert not limit or text.count(limit) == 1
         text = text.replace(limit, instead) if limit else text
         server = tmp_path / SERVER.name
+        shutil.copy(SERVER.with_name("shown.mjs"), tmp_path)
         server.write_text(text, encoding="utf-8")
         begin = "async (graph) => {\n"
         thread = SERVER.with_name("layout.mjs").read_text(encoding="utf-8")
@@ -133,7 +134,8 @@ def test_what_the_engine_prints_does_not_reach_the_frames(environment: Environme
 
 def test_the_engine_is_loaded_with_the_first_layout(environment: Environment, tmp_path: Path) -> None:
     server = tmp_path / SERVER.name
-    shutil.copyfile(SERVER, server)  # without the thread's script beside it
+    for file in (SERVER, SERVER.with_name("shown.mjs")):
+        shutil.copy(file, tmp_path)  # without the thread's script beside them
     with NodeProcess(environment, server=server) as process:
         assert process.typeset([Formula("x")])[0].html
         with pytest.raises(DiagramError, match=r"could not be laid out: Cannot find module .*layout\.mjs"):

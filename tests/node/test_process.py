@@ -79,7 +79,7 @@ def gone(pid: int) -> bool:
 
 
 def test_a_formula_becomes_html_and_mathml(node: NodeProcess) -> None:
-    result = typeset(node, LAYER_NORM, display=True)
+    (result,) = node.typeset([Formula(LAYER_NORM, display=True)], whole=True)
     assert result.error == ""
     assert result.position is None
     assert result.html is not None

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from html import unescape
+from typing import Any
 
 import yaml
 
@@ -61,7 +63,7 @@ def build_site(settings: Settings) -> Site:
                 title=entry.get("title", name),
                 kind="component",
                 description=entry.get("description", "A page."),
-                headings=tuple(Heading(*heading) for heading in entry.get("headings", ())),
+                headings=partial(_headings, entry),
                 edit_path=name,
                 nav=None if entry.get("hidden") else tuple(map(section, entry.get("nav", ()))),
                 body=fails if entry.get("fails") else store.keep(body),
@@ -73,6 +75,10 @@ def build_site(settings: Settings) -> Site:
         raise ContentError(issues)
     found = grouped(SearchRecord("component", page.url, page.title, "", page.description) for page in pages)
     return Site(tuple(pages), tuple(assets), tuple(issues), prose, tuple(redirects), tuple(found))
+
+
+def _headings(entry: dict[str, Any]) -> tuple[Heading, ...]:
+    return tuple(Heading(*heading) for heading in entry.get("headings", ()))
 
 
 def section(given: str | list[str]) -> NavSection:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import runpy
@@ -408,6 +409,38 @@ def test_the_site_is_closed_when_the_build_ends(
     with pytest.raises(Abort):
         project.build()
     assert closed == [True, True]
+
+
+@pytest.mark.parametrize(("few", "seldom"), [(0, True), (1000, False)])
+def test_reference_cycles_are_looked_for_while_many_pages_are_written(
+    project: Project, monkeypatch: pytest.MonkeyPatch, few: int, *, seldom: bool
+) -> None:
+    seen: list[tuple[int, int, int]] = []
+    shown = events.RealBuild.show_template
+
+    def noted(self: events.RealBuild, *given: Any) -> None:
+        seen.append(gc.get_threshold())
+        shown(self, *given)
+
+    monkeypatch.setattr(events, "_FEW_PAGES", few)
+    monkeypatch.setattr(events.RealBuild, "show_template", noted)
+    before = gc.get_threshold()
+    project.build()
+    assert gc.get_threshold() == before
+    assert {one == events._SELDOM for one in seen} == {seldom}
+    assert before not in seen
+
+
+def test_a_process_of_a_build_ends_without_looking_through_what_is_left() -> None:
+    script = (
+        "import atexit, gc\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 0))\n"  # runs after what is registered later
+        "from atlas.plugin import AtlasPlugin\n"
+        "AtlasPlugin().on_startup(command='build', dirty=False)\n"
+        "print(gc.get_freeze_count() > 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # noqa: S603 - ours
+    assert done.stdout.split() == ["False", "True"]
 
 
 def test_search_plugins_never_see_bodies_or_rendered_maths(project: Project) -> None:

@@ -250,9 +250,9 @@ def test_a_node_process_that_dies_or_hangs_amid_a_batch(survived: Project, happe
         from atlas.node.process import NodeProcess
         NodeProcess.__init__.__kwdefaults__["timeout"] = 1.0
         submit = NodeProcess.submit
-        def stopped(self, formulas):
+        def stopped(self, formulas, **given):
             os.kill(self.pid, signal.SIGSTOP)
-            pending = submit(self, formulas)
+            pending = submit(self, formulas, **given)
             if {happening == "dies"}:
                 os.kill(self.pid, signal.SIGKILL)
             return pending

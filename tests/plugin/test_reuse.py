@@ -8,6 +8,7 @@ import runpy
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -283,7 +284,7 @@ def test_what_is_written_already_is_not_linked_over(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "site/a").write_text("present", encoding="utf-8")
     written = dict(files_in(tmp_path / "site"))
-    known = Present(files={"a": replace(written["a"], key=b"key")})
+    known = Present(files={"a": written["a"]._replace(key=b"key")})
     source = Reuse(b"", known, tmp_path / "site")
     assert not source.is_same("a", b"other")
     assert not source.is_same("b", b"key")
@@ -291,7 +292,6 @@ def test_what_is_written_already_is_not_linked_over(tmp_path: Path) -> None:
     assert source.is_linked("a")
     (tmp_path / "new/a").write_text("new", encoding="utf-8")
     source.leave(["a"])
-    assert source.find(tmp_path / "new", "a") == tmp_path / "new/a"
     assert not source.is_linked("a")
     source.link(tmp_path / "new")
     assert (tmp_path / "new/a").read_text(encoding="utf-8") == "new"
@@ -345,7 +345,7 @@ def keys(tmp_path: Path) -> Callable[..., bytes | None]:
             "title": "A",
             "kind": "component",
             "description": "What it is.",
-            "headings": (Heading(2, "x", "X", "<i>x</i>"),),
+            "headings": partial(tuple, (Heading(2, "x", "X", "<i>x</i>"),)),
             "edit_path": "a.yml",
             "nav": (),
             "body": store.keep(body),
@@ -384,7 +384,7 @@ def test_the_key_of_a_page_follows_from_all_that_its_template_is_given(keys: Any
         keys(alternates=()),
         keys(alternates=(Alternate("application/json", "JSON", "b.json"),)),
         *(
-            keys(headings=(heading,))
+            keys(headings=partial(tuple, (heading,)))
             for heading in (
                 Heading(3, "x", "X", "<i>x</i>"),
                 Heading(2, "y", "X", "<i>x</i>"),
@@ -455,6 +455,7 @@ def test_the_templates_of_pages_look_at_nothing_that_a_key_does_not_follow_from(
         "atlas.context.document_title",
         "atlas.context.structure",
         "atlas.description",
+        "atlas.fonts",  # they follow from the body
         "atlas.kind",
         "atlas.url",
         "menu",

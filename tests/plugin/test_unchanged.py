@@ -9,9 +9,8 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -19,6 +18,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
+from atlas.kept import cache_folder
 from atlas.plugin import events, fingerprint, present
 from atlas.plugin.fingerprint import OpaqueError, grounds, plain
 from atlas.plugin.present import FOLDER, Present, Written, keep_present, place_of, read_present
@@ -430,8 +430,10 @@ def test_a_record_of_another_form_is_not_read(project: Project, monkeypatch: pyt
     project.build()
     assert read_present(project.site).files
 
-    @dataclass(frozen=True, slots=True)
-    class Longer(Written):
+    class Longer(NamedTuple):
+        size: int
+        time: int
+        key: bytes = b""
         more: str = ""
 
     monkeypatch.setattr(present, "Written", Longer)
@@ -457,24 +459,43 @@ def test_a_setting_that_is_no_data_is_opaque(project: Project) -> None:
     assert not project.build()
 
 
-def test_a_process_that_leaves_a_site_imports_nothing_that_makes_pages(real_project: Any, tmp_path: Path) -> None:
+def modules_of_a_build(root: Path) -> set[str]:
+    """What a process imports that builds a project."""
     script = (
         "import sys\nfrom mkdocs.__main__ import cli\ncli(['build'], standalone_mode=False)\n"
         "print(*sorted(sys.modules), sep='\\n')"
     )
+    done = subprocess.run(  # noqa: S603 - our own script
+        [sys.executable, "-W", "ignore", "-c", script],
+        cwd=root,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.splitlines())
 
-    def modules() -> set[str]:
-        done = subprocess.run(  # noqa: S603 - our own script
-            [sys.executable, "-W", "ignore", "-c", script],
-            cwd=real_project.root,
-            env=os.environ,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        return set(done.stdout.splitlines())
 
-    first, second = modules(), modules()
+def test_a_build_after_an_edit_of_words_loads_no_library_for_numbers(
+    real_project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cache").mkdir()
+    for name in ("node", "sources"):  # all but results
+        (tmp_path / "cache" / name).symlink_to(cache_folder() / name)
+    monkeypatch.setenv("OPENMODELATLAS_CACHE", str(tmp_path / "cache"))
+    entry = "content/tiny/encoder/residual.yml"
+    modules_of_a_build(real_project.root)
+    real_project.edit(entry, "summary: ", "summary: Now, ")
+    words = modules_of_a_build(real_project.root)
+    real_project.edit(entry, "formula: y=x+r", "formula: y=r+x")
+    formula = modules_of_a_build(real_project.root)
+    assert "atlas.operators.catalogue" in words & formula
+    assert "numpy._core" not in words
+    assert "numpy._core" in formula
+
+
+def test_a_process_that_leaves_a_site_imports_nothing_that_makes_pages(real_project: Any) -> None:
+    first, second = modules_of_a_build(real_project.root), modules_of_a_build(real_project.root)
     assert {"numpy", "atlas.plugin.events"} <= first
     assert not {name for name in second if name.partition(".")[0] in HEAVY}
     assert {name for name in second if name.startswith("atlas.")} == {

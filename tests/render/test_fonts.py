@@ -10,6 +10,7 @@ from fontTools.ttLib import TTFont
 from markupsafe import Markup
 
 from atlas.kept import Kept
+from atlas.node.assets import unpacked
 from atlas.node.environment import Environment, prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.render import fonts as fonts_module
@@ -40,16 +41,17 @@ def test_only_the_copy_for_the_eye_uses_the_fonts() -> None:
 
 def test_a_subset_has_the_characters_asked_for_and_is_small(environment: Environment) -> None:
     whole = (environment.katex_dist / "fonts" / "KaTeX_Main-Regular.woff2").read_bytes()
-    made = subset(whole, "ab×Ж")
+    made, own = subset(whole, "ab×Ж")
     assert made[:4] == b"wOF2"
     assert letters(made) == {"a", "b", "×"}, "what the font lacks is left out"
     assert len(made) < len(whole) / 10
-    assert subset(whole, "ab×Ж") == made
+    assert own == letters(whole)
+    assert subset(whole, "ab×Ж") == (made, own)
 
 
 def test_shapes_and_widths_stay_as_they_were(environment: Environment) -> None:
     whole = (environment.katex_dist / "fonts" / "KaTeX_Math-Italic.woff2").read_bytes()
-    before, after = (TTFont(io.BytesIO(font)) for font in (whole, subset(whole, "xf")))
+    before, after = (TTFont(io.BytesIO(font)) for font in (whole, subset(whole, "xf")[0]))
     assert before["head"].unitsPerEm == after["head"].unitsPerEm
     for letter in "xf":
         widths = [font["hmtx"][font.getBestCmap()[ord(letter)]] for font in (before, after)]
@@ -62,7 +64,7 @@ def test_fonts_are_shrunk_in_place_and_kept_for_the_next_build(
     source = environment.katex_dist / "fonts" / "KaTeX_Size1-Regular.woff2"
     made: list[str] = []
 
-    def noted(font: bytes, characters: str) -> bytes:
+    def noted(font: bytes, characters: str) -> tuple[bytes, frozenset[str]]:
         made.append(characters)
         return subset(font, characters)
 
@@ -71,14 +73,32 @@ def test_fonts_are_shrunk_in_place_and_kept_for_the_next_build(
     for font in fonts:
         font.write_bytes(source.read_bytes())
         with Kept(tmp_path / "cache") as kept:
-            shrink([font], "(", kept)
+            shrink({font: font}, "(", kept)
     assert made == ["("]
     assert fonts[0].read_bytes() == fonts[1].read_bytes()
     assert letters(fonts[0].read_bytes()) == {"("}
     fonts[0].write_bytes(source.read_bytes())
     with Kept(tmp_path / "cache") as kept:
-        shrink(fonts[:1], ")", kept)
+        shrink({fonts[0]: fonts[0]}, ")", kept)
     assert made == ["(", ")"]
+    fonts[0].write_bytes(source.read_bytes())
+    with Kept(tmp_path / "cache") as kept:
+        shrink({fonts[0]: fonts[0]}, ")Ж", kept)
+    assert made == ["(", ")"], "a character that the font lacks is nothing to it"
+    assert letters(fonts[0].read_bytes()) == {")"}
+
+
+def test_what_is_unpacked_is_cut_to_the_same_bytes(environment: Environment, tmp_path: Path) -> None:
+    installed = environment.katex_dist / "fonts"
+    for packed in sorted(installed.glob("*.woff2")):
+        plain = unpacked(environment, tmp_path / packed.name)
+        assert plain.suffix == ".ttf"
+        shown = "".join(sorted(letters(plain.read_bytes()) & set("12abRS(∑√")))
+        assert shown
+        made, own = subset(plain.read_bytes(), f"{shown}Ж")
+        assert (made, own) == subset(packed.read_bytes(), f"{shown}Ж")
+        assert letters(made) == set(shown)
+    assert unpacked(environment, tmp_path / "mine.woff2") == tmp_path / "mine.woff2"
 
 
 @pytest.mark.parametrize(

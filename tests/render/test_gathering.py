@@ -94,7 +94,13 @@ class Project:
         self._use(folder)
         return folder
 
-    def gather(self, cache: str, between: Callable[[], None] = lambda: None, **changed: Any) -> Found:
+    def gather(
+        self,
+        cache: str,
+        between: Callable[[], None] = lambda: None,
+        meanwhile: Callable[[], None] = lambda: None,
+        **changed: Any,
+    ) -> Found:
         """Gather with what is kept under a name; `between` is called before the texts are read."""
         self.cache(cache)
         workspace = self._folder / f"run-{next(self._runs)}"
@@ -114,11 +120,13 @@ class Project:
             gathered = Gathered(
                 settings, found, pinned, kept, node, PageStore(workspace / "bodies"), general_key(settings)
             )
-            gathered.gather()
+            gathered.gather(meanwhile)
             between()
             made = dict(sorted(gathered.made.items()))
             texts = {
-                f"{one.id} {name}": gathered.text(one.id, text) for one in made.values() for name, text in texts_of(one)
+                f"{one.id} {name}": gathered.reader(one.id).text(text)
+                for one in made.values()
+                for name, text in texts_of(one)
             }
         return Found(made, texts, ordered([*issues, *gathered.issues]), worked)
 
@@ -205,15 +213,17 @@ def test_here_in_processes_and_kept_it_is_the_same(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    here = project.gather("new")
+    idle: list[str] = []
+    here = project.gather("new", meanwhile=partial(idle.append, "here"))
     assert sorted(here.worked) == sorted(ALL)
     assert here.made.keys() == ALL
     body = here.texts["tiny tiny/encoder/residual/ body"]
     assert "Residual" in body
     assert "https://git.example/edit/" in "".join(here.texts.values())
     in_processes()
-    elsewhere = project.gather("other")
+    elsewhere = project.gather("other", meanwhile=partial(idle.append, "elsewhere"))
     assert elsewhere.worked == []
+    assert idle == ["elsewhere"], "only while others work has this process nothing else to do"
     assert elsewhere.given == here.given
     assert elsewhere.issues == here.issues
     monkeypatch.setattr(gathering, "cores", lambda *_: pytest.fail("processes were started"))

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from atlas.render.links import LinkCheck, anchor_ids, file_in, rewrite, targets
+from atlas.render.links import LinkCheck, anchor_ids, outward, rewrite, targets
 
 HTML = (
     '<p id="top-of-it">text href="no" <a class="x" href="a/?b=1&amp;c=2#d">a</a> <img alt="&gt;" src="i.png">'
@@ -46,9 +46,14 @@ def site(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def file_in(site: Path, path: str) -> Path | None:
+    """The file of a site that lies as a whole in a folder."""
+    return site / path if (site / path).is_file() else None
+
+
 def found(site: Path, link: str, root: str = "/") -> list[str]:
     check = LinkCheck(root)
-    check.note("a.yml", "a/b/", f'<i id="own"></i><a href="{link}">x</a>')
+    check.note_links("a.yml", "a/b/", outward("a/b/", f'<i id="own"></i><a href="{link}">x</a>', root))
     return [issue.code for issue in check.issues(partial(file_in, site))]
 
 
@@ -104,9 +109,44 @@ def test_a_site_below_a_path_is_reached_by_absolute_links_with_that_path(site: P
 def test_a_target_that_many_pages_lack_is_one_issue_that_counts_them(site: Path) -> None:
     check = LinkCheck()
     for number in range(3):
-        check.note(f"{number}.yml", f"p{number}/", '<a href="../missing/">x</a><a href="../missing/">again</a>')
+        links = outward(f"p{number}/", '<a href="../missing/">x</a><a href="../missing/">again</a>')
+        check.note_links(f"{number}.yml", f"p{number}/", links)
     assert [(issue.path, issue.message) for issue in check.issues(partial(file_in, site))] == [
         ("0.yml", "the link '../missing/' leads to no page or file of the site (and 2 more pages)")
+    ]
+
+
+def test_links_that_were_gathered_apart_are_as_those_gathered_together(site: Path) -> None:
+    together, apart, later = LinkCheck(), LinkCheck(), LinkCheck()
+    for one in (together, apart):
+        one.note_links("b.yml", "b/", ["../missing/", "../a/b/#gone"])
+    for one in (together, later):
+        one.note_links("a.yml", "a/", ["../missing/"])
+        one.note_address("c.yml", "../c/", "c/")
+    apart.add(later)
+    find = partial(file_in, site)
+    assert apart.issues(find) == together.issues(find)
+    assert [(one.path, one.code, one.message.partition(" (")[2]) for one in together.issues(find)] == [
+        ("a.yml", "A904", "and 1 more pages)"),
+        ("b.yml", "A905", ""),
+        ("c.yml", "A904", ""),
+    ]
+
+
+def test_ids_that_are_known_need_no_look_at_the_page(site: Path) -> None:
+    asked = []
+
+    def ids_of(address: str) -> tuple[str, ...]:
+        asked.append(address)
+        return ("from-afar",)
+
+    check = LinkCheck()
+    links = ["../a/b/#from-afar", "../a/b/#gone"]
+    check.note_links("b.yml", "b/", links)
+    found = check.issues(partial(file_in, site), ids_of)
+    assert asked == ["a/b/"]
+    assert [one.message for one in found] == [
+        "the link '../a/b/#gone' leads to a page without an element with the id 'gone'"
     ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 
-from atlas.render.made import Writing, read_text
+from atlas.render.made import Writing, read_links, read_text
 
 TEXTS = ("", "γ and ε", "x" * 100_000, "line\r\nline\n", "γ and ε")
 
@@ -26,6 +26,9 @@ def test_a_digest_tells_texts_apart_wherever_they_lie() -> None:
 
 
 def test_a_text_remembers_its_links_and_can_be_sent() -> None:
-    added = Writing().add("[a](b/)", frozenset(("b/",)))
-    assert added.links == {"b/"}
+    writing = Writing()
+    writing.add("before", ["not/this/"])
+    added, none = writing.add("[a](b/)", ["b/", "c/é"]), writing.add("after")
+    assert read_links(writing.data(), added) == {"b/", "c/é"}
+    assert read_links(writing.data(), none) == frozenset()
     assert pickle.loads(pickle.dumps(added)) == added  # noqa: S301 - the test's own

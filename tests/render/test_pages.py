@@ -71,36 +71,17 @@ def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) ->
     assert text.plain == "where x is & y"
 
 
-def test_pages_show_formulas_without_what_is_idle_and_data_has_them_whole() -> None:
-    typesetting = Typesetting()
-    formula, text = typesetting.maths("x"), typesetting.text("so $x$", "a/b.yml")
-    whole = Markup('<span class="katex-html" aria-hidden="true"><span class="mord">x</span>y</span>')
-    typesetting.take([Typeset(formula.formula, whole, "", None)])
-    shown = '<span class="katex-html" aria-hidden="true">xy</span>'
-    assert formula.__html__() == shown
-    assert text.__html__() == f"so {shown}"
-    assert typesetting.html(formula.formula) == whole
-
-
-def test_what_pages_show_of_a_formula_is_made_once_and_let_go_of_with_it() -> None:
+def test_a_formula_that_passes_is_let_go_of_and_typeset_again_where_it_is_asked_for_again() -> None:
     typesetting = Typesetting()
     kept = typesetting.maths("kept")
     typesetting.take([Typeset(kept.formula, Markup("<i>kept</i>"), "", None)])
-    made: list[str] = []
-
-    def whole() -> str:
-        made.append("<i>both</i>")
-        return made[-1]
-
-    for _ in range(2):
+    for time in range(2):
         typesetting.begin()
-        passing = typesetting.maths("passing")
-        typesetting.take([Typeset(passing.formula, Markup("<i>{}</i>").format(len(made)), "", None)])
-        assert typesetting.shown(passing.formula) == f"<i>{len(made)}</i>"
-        shown = [typesetting.shown_with(passing.formula, kept.formula, whole) for _ in range(3)]
-        assert shown == ["<i>both</i>"] * 3
+        passing = typesetting.of(Formula("passing", True, "coloured"))
+        assert typesetting.waiting == (passing.formula,)
+        typesetting.take([Typeset(passing.formula, Markup("<i>{}</i>").format(time), "", None)])
+        assert typesetting.shown(passing.formula) == passing.__html__() == f"<i>{time}</i>"
         typesetting.forget()
-    assert len(made) == 2
     assert kept.__html__() == "<i>kept</i>"
 
 
@@ -127,11 +108,12 @@ def test_maths_that_was_never_typeset_or_is_refused_is_an_error() -> None:
 
 def test_the_column_is_the_same_whatever_page_was_rendered_before(tmp_path: Path) -> None:
     places = ("m/stack/a/", "m/stack/b/", "m/stack/b/below/", "m/c/", "m/")
+    unmarked = tuple(PlaceItem(f"<{url}>", url, "linear", is_current=False, is_here=False) for url in places)
     settings = Settings(tmp_path, tmp_path, tmp_path, tmp_path, "Site", ())
 
     def plan(page: str) -> PagePlan:
         items = tuple(PlaceItem(f"<{url}>", url, "linear", url == page, url == page) for url in places)
-        structure = StructureView("M", "m/", page == "m/", (StackItem("S", "m/#s", "× 2", items),), 0)
+        structure = StructureView("M", "m/", page == "m/", (StackItem("S", "m/#s", "× 2", items),), 0, unmarked)
         return PagePlan(page, "component", "T", "T", "D", None, (), View("x"), structure)
 
     folder = tmp_path / "entity"

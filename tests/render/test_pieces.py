@@ -16,12 +16,12 @@ from atlas.kept import Kept
 from atlas.render.compiled import Compiled
 from atlas.render.index_names import IndexNames
 from atlas.render.made import MadePiece, ShareData, Text, Writing
-from atlas.render.pieces import Piece, Pieces, name_of
+from atlas.render.pieces import NewPiece, Piece, Pieces, name_of
 from atlas.render.site import PageStore
 from atlas.render.whole_making import Loaded
 
 T = TypeVar("T")
-ONE, OTHER = Piece("home", "", b"1"), Piece("family", "a", b"2")
+ONE, OTHER, INDEX = Piece("home", "", b"1"), Piece("family", "a", b"2"), Piece("index", "", b"3")
 
 
 class Making:
@@ -29,13 +29,16 @@ class Making:
 
     def __init__(self) -> None:
         self.made: list[str] = []
+        self.others: list[list[MadePiece]] = []
 
-    def __call__(self, pieces: Sequence[Piece]) -> Iterator[tuple[MadePiece, bytes]]:
-        for piece in pieces:
+    def __call__(self, pieces: Sequence[Piece], others: Sequence[MadePiece]) -> Iterator[NewPiece]:
+        self.others.append(list(others))
+        for piece in reversed(pieces):
             self.made.append(name_of(piece))
             texts = Writing()
             lines = texts.add(f"lines of {name_of(piece)}\n")
-            yield MadePiece((), (), lines, (), ShareData.of(IndexNames(())), "", "αβ"), texts.data()
+            made = MadePiece((), (), lines, (), ShareData.of(IndexNames(())), "", "αβ")
+            yield NewPiece(piece, made, pickle.dumps(made), texts.data())
 
 
 @pytest.fixture
@@ -66,16 +69,32 @@ def text_of(pieces: Pieces, piece: Piece, made: MadePiece) -> str:
 def test_a_piece_is_made_once_for_what_it_follows_from(fresh: Callable[[], Pieces], making: Making) -> None:
     first = fresh()
     made = first.gather([ONE, OTHER])
-    assert making.made == ["home ", "family a"]
+    assert making.made == ["family a", "home "]
+    assert first.gather([OTHER, ONE]) == made[::-1], "once in a build"
     changed = replace(OTHER, key=b"3")
     second = fresh()
     again = second.gather([ONE, changed])
-    assert making.made == ["home ", "family a", "family a"]
+    assert making.made == ["family a", "home ", "family a"]
     assert again == made
     assert text_of(second, ONE, again[0]) == "lines of home \n"
     assert text_of(second, changed, again[1]) == "lines of family a\n"
     assert fresh().gather([OTHER]) == made[1:]
     assert len(making.made) == 3
+
+
+def test_the_index_is_made_of_all_others_also_when_it_is_made_again(
+    fresh: Callable[[], Pieces], making: Making, tmp_path: Path
+) -> None:
+    first = fresh()
+    others = first.gather([ONE, OTHER])
+    first.gather([INDEX], others)
+    pieces = fresh()
+    (index,) = pieces.gather([INDEX], others)
+    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+        database.execute("DELETE FROM kept")
+    database.close()
+    assert text_of(pieces, INDEX, index) == "lines of index \n"
+    assert making.others == [[], others, others]
 
 
 def test_texts_that_are_damaged_later_are_made_again_once(

@@ -66,14 +66,21 @@ def test_a_template_gives_the_same_text_as_with_jinja_alone(value: object, tmp_p
 
 
 def test_what_a_renderer_makes_of_values_is_printed_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_text("{{ value }}")
-    templates = Templates([tmp_path], lambda value: Markup("<{}>").format(value))
-    assert templates.get_template("page.html").render(value="&") == "<&amp;>"
-    refusing = Templates([tmp_path], lambda value: f"<{value}>")
-    assert refusing.get_template("page.html").render(value="") == "&lt;&gt;", "what is no HTML is escaped"
+    (tmp_path / "page.html").write_text("<p>{{ value }}</p>")
+    templates = Templates([tmp_path], lambda value: f"<{value}>")
+    assert templates.get_template("page.html").render(value="&") == "<p><&></p>"
 
 
 def test_an_undefined_name_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("{{ nothing }}")
     with pytest.raises(UndefinedError, match="nothing"):
         Templates([tmp_path]).get_template("page.html").render()
+
+
+def test_a_template_in_place_of_one_of_ours_is_known_to_be_none_of_ours(tmp_path: Path) -> None:
+    ours = Templates(()).own
+    assert Templates([tmp_path, ours]).has_own("entity/structure.html")
+    (tmp_path / "entity").mkdir()
+    (tmp_path / "entity" / "structure.html").write_text("")
+    assert not Templates([tmp_path, ours]).has_own("entity/structure.html")
+    assert Templates([ours, tmp_path]).has_own("entity/structure.html")

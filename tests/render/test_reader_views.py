@@ -32,7 +32,7 @@ from atlas.render.json_types import FilePlace
 from atlas.render.json_verification import verification_document
 from atlas.render.parts import Parts
 from atlas.render.reference_views import operators_view
-from atlas.render.structure_view import PlaceItem, StackItem, structure_view
+from atlas.render.structure_view import PlaceItem, StackItem, Structures
 from atlas.render.uses import Uses
 from atlas.render.verification_view import (
     VerificationShare,
@@ -119,23 +119,23 @@ def test_the_structure_of_a_model_has_every_place_in_the_order_of_the_graph(chec
     for collection in checked.collections.values():
         if collection.graph is None:
             continue
-        shown = structure_view(collection, "elsewhere/")
+        shown = Structures(collection).of("elsewhere/")
         assert [one.title for one in places(shown.parts)] == [node.title for node in collection.graph.nodes]
         assert not any(one.is_here or one.is_current for one in places(shown.parts))
         assert shown.more == 0
 
 
 def test_a_component_in_several_places_is_marked_in_all_and_current_in_one(checked: Checked) -> None:
-    shown = structure_view(checked.collections["gpt-2"], "gpt-2/decoder/attention-layer-norm/")
+    shown = Structures(checked.collections["gpt-2"]).of("gpt-2/decoder/attention-layer-norm/")
     here = [one for one in places(shown.parts) if one.is_here]
     assert [one.is_current for one in here] == [True, False, False]
     decoder = next(one for one in shown.parts if isinstance(one, StackItem) and one.title == "Decoder")
     assert (decoder.times, decoder.url) == ("× 12", "gpt-2/#stack-decoder")
-    assert structure_view(checked.collections["gpt-2"], "gpt-2/").is_current
+    assert Structures(checked.collections["gpt-2"]).of("gpt-2/").is_current
 
 
 def test_stacks_stand_within_stacks(checked: Checked) -> None:
-    shown = structure_view(checked.collections["resnet"], "resnet/")
+    shown = Structures(checked.collections["resnet"]).of("resnet/")
     stages = next(one for one in shown.parts if isinstance(one, StackItem) and one.title == "Stages")
     assert [(one.title, one.times) for one in stages.parts if isinstance(one, StackItem)] == [
         ("First block", ""),
@@ -145,7 +145,7 @@ def test_stacks_stand_within_stacks(checked: Checked) -> None:
 
 
 def test_a_library_lists_its_layers(checked: Checked) -> None:
-    shown = structure_view(checked.collections["chainer"], "chainer/layer-normalization/")
+    shown = Structures(checked.collections["chainer"]).of("chainer/layer-normalization/")
     assert [(one.title, one.is_current) for one in places(shown.parts)] == [("LayerNormalization", True)]
 
 

@@ -387,7 +387,7 @@ def test_headings_are_exactly_the_anchors_of_the_page(site: Site) -> None:
     for one in site.pages:
         html = one.body()
         named = re.findall(r'<h[2-6] id="([^"]+)"', html)
-        assert [heading.id for heading in one.headings] == named, one.url
+        assert [heading.id for heading in one.headings()] == named, one.url
         ids = re.findall(r'\bid="([^"]+)"', html)
         assert len(ids) == len(set(ids)), f"{one.url} has an id twice"
         assert html.count("<h1") == 1, one.url

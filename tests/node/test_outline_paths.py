@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from atlas.render.outline_paths import TOLERANCE, straightened
+from atlas.node.outline_paths import TOLERANCE, straightened
 
 
 def corners(path: str) -> list[tuple[float, float]]:

@@ -6,70 +6,68 @@ becomes a mark in the result. What is copied and what is read aloud is taken fro
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from atlas.entries.component import Component
 from atlas.exceptions import FormulaError
 from atlas.formula.lexer import Token, tokenize
 from atlas.formula.names import Script, Scripted, canonical, read_scripted
 from atlas.formula.span import Span
-from atlas.render.deferred import Maths, Typesetting
-from atlas.render.thin_spans import TAGS
+from atlas.node.process import Formula
+from atlas.sizes import size
 
 COLOUR = "#a71a"
 """What the colours of marks begin with; the number of the symbol follows as two digits of base 16."""
 NONE = 255
 """The number of what shows no symbol; so many symbols can be marked, and others stay as they are."""
+FORMULAS = 1_000
+"""How many formulas are remembered with their colours: checks ask for them, and after them the pages."""
 NAMES = 2_000
 """How many names are remembered with their canonical spelling."""
 FRACTIONS = ("\\frac", "\\dfrac", "\\tfrac")
 """Commands of two arguments."""
-_VISIBLE = '<span class="katex-html"'
-_STYLE = re.compile(rf' style="([^"]*?)(?<![-\w])color:{COLOUR}([0-9a-f]{{2}});([^"]*)"')
-_TEXT = re.compile(">([^<]+)")
-_TAG = re.compile("(<[^>]*>)")
-_END = "</span>"
-_MARK = re.compile(r' data-symbol="\d+"')
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedMaths:
-    """A formula in a view with its symbols marked; a template that prints it gets its HTML."""
+def marked(component: Component, dimensions: Iterable[str]) -> Formula:
+    """The formula of a component with its symbols marked; unmarked where its names cannot be told apart.
 
-    plain: Maths
-    """The formula as its author wrote it."""
-    coloured: Maths
-    """The same with a colour for each symbol."""
-
-    @property
-    def tex(self) -> str:
-        """The TeX, for copying."""
-        return self.plain.tex
-
-    def whole(self) -> str:
-        """Its HTML with all that KaTeX makes, and with the marks."""
-        html = self.plain.typesetting.html
-        return marked_html(str(html(self.plain.formula)), str(html(self.coloured.formula)))
-
-    def __html__(self) -> str:
-        return self.plain.typesetting.shown_with(self.coloured.formula, self.plain.formula, self.whole)
+    Raises:
+        SizeError: a size cannot be read.
+    """
+    with_colours = coloured(component.formula, names_of(component, dimensions))
+    return Formula(component.formula, True, "" if with_colours == component.formula else with_colours)
 
 
-def marked(tex: str, symbols: Mapping[str, int], typesetting: Typesetting) -> Maths | MarkedMaths:
-    """A display formula with its symbols marked by their numbers; unmarked where its names cannot be told apart."""
-    plain = typesetting.maths(tex, display=True)
-    with_colours = coloured(tex, symbols)
-    return plain if with_colours == tex else MarkedMaths(plain, typesetting.attempt(with_colours, display=True))
+def names_of(component: Component, dimensions: Iterable[str]) -> tuple[str, ...]:
+    """What a component's page marks, by its place: its symbols, and after them the sizes of their axes.
+
+    Raises:
+        SizeError: a size cannot be read.
+    """
+    return (*component.symbols, *sizes_of(component, dimensions))
 
 
-def coloured(tex: str, symbols: Mapping[str, int]) -> str:
+def sizes_of(component: Component, dimensions: Iterable[str]) -> tuple[str, ...]:
+    """Those of the dimensions that the axes of a component's symbols have and that are no symbols of its own.
+
+    Raises:
+        SizeError: a size cannot be read.
+    """
+    axes = [size(axis) for symbol in component.symbols.values() for axis in symbol.axes]
+    related = [size(text) for text in component.sizes.values()]
+    used = {name for one in (*axes, *related) for name in one.symbols}
+    return tuple(name for name in dimensions if name in used and name not in component.symbols)
+
+
+@lru_cache(maxsize=FORMULAS)
+def coloured(tex: str, names: tuple[str, ...]) -> str:
     """The TeX with a colour around each name that is among the symbols; as it is where it cannot be read."""
     if COLOUR in tex:
         return tex
     try:
-        numbers = {_canonical(name): number for name, number in symbols.items() if number < NONE}
+        numbers = {_canonical(name): number for number, name in enumerate(names[:NONE])}
         stretches = list(_stretches(tokenize(tex), numbers))
     except FormulaError:
         return tex
@@ -87,46 +85,6 @@ def coloured(tex: str, symbols: Mapping[str, int]) -> str:
 def _canonical(name: str) -> str:
     """The canonical spelling of a symbol, which is one of many pages."""
     return canonical(name)
-
-
-def marked_html(plain: str, coloured_html: str) -> str:
-    """The HTML of a formula with marks for colours; the plain one where the two do not show the same."""
-    before, visible, shown = plain.partition(_VISIBLE)
-    _, _, with_colours = coloured_html.partition(_VISIBLE)
-    if not visible or "".join(_TEXT.findall(with_colours)) != "".join(_TEXT.findall(shown)):
-        return plain
-    with_marks = _with_marks(with_colours)
-    return plain if COLOUR in with_marks else before + visible + with_marks
-
-
-def _with_marks(html: str) -> str:
-    """With marks for colours, none within one of the same symbol: KaTeX repeats a colour at every level."""
-    pieces = _TAG.split(html)
-    open_marks = [""]
-    for at in range(1, len(pieces), 2):
-        tag = pieces[at]
-        if tag == _END:
-            if len(open_marks) > 1:  # what the formula's own frame opened is closed after the last of them
-                open_marks.pop()
-            continue
-        with_mark, without, mark = _marked(tag)
-        pieces[at] = without if mark and mark == open_marks[-1] else with_mark
-        if tag.startswith("<span"):
-            open_marks.append(mark or open_marks[-1])
-    return "".join(pieces)
-
-
-@lru_cache(maxsize=TAGS)
-def _marked(tag: str) -> tuple[str, str, str]:
-    """A tag with a mark for its colour, the same without, and the mark itself; empty where it has none."""
-    with_mark = _STYLE.sub(_mark, tag)
-    found = _MARK.search(with_mark) if tag.startswith("<span") else None
-    return (with_mark, with_mark.replace(found[0], "", 1), found[0]) if found else (with_mark, with_mark, "")
-
-
-def _mark(found: re.Match[str]) -> str:
-    rest, number = found[1] + found[3], int(found[2], 16)
-    return (f' style="{rest}"' if rest else "") + (f' data-symbol="{number}"' if number < NONE else "")
 
 
 @dataclass(frozen=True, slots=True)

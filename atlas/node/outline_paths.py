@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+_ROOT = re.compile(r'<path d="([^"]*)"(?=/></svg></span></span></span><span class="vlist-s">)')
+"""The outline of a root's sign; that of a stretched accent or brace is not so simple a shape."""
 TOLERANCE = 6.0
 """How far, in thousandths of the letters' size, an outline may move: a tenth of a dot in text of 17 dots."""
 SAMPLES = 8
@@ -21,6 +23,15 @@ Point = tuple[float, float]
 _PIECE = re.compile(r"([A-Za-z])|(-?\d*\.?\d+)|[\s,]+|(.)", re.DOTALL)
 _ARGUMENTS = {"m": 2, "l": 2, "h": 1, "v": 1, "c": 6, "s": 4, "z": 0}
 """The commands that are known, in lower case, and how many numbers each takes."""
+
+
+def with_straight_roots(html: str) -> str:
+    """KaTeX's HTML with the signs of roots made of straight lines."""
+    return _ROOT.sub(_straight, html) if "<svg" in html else html
+
+
+def _straight(root: re.Match[str]) -> str:
+    return f'<path d="{straightened(root[1])}"'
 
 
 @lru_cache(maxsize=PATHS)
