@@ -1,7 +1,7 @@
 """A library that is loaded when something of it is first used, and not when a module that may use it is imported.
 
 Most builds after an edit compute nothing anew, so that NumPy would be loaded for nothing, which takes a tenth of their
-time.
+time. `LazyLoader` of the standard library does not do: what it puts off, a second `import` of it loads.
 """
 
 from __future__ import annotations

@@ -12,9 +12,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing.connection import wait
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from atlas.exceptions import ExecutorError
@@ -28,6 +31,8 @@ CODE = ("sizes", "issues", "entries", "formula", "operators", "sources", "graph"
 """The rooms whose code is at work elsewhere, and must be the same there."""
 CONNECTING = 30.0
 """Seconds in which a scheduler has to answer, and a cluster without workers to get one."""
+NOTICED_AFTER = 2.0
+"""Seconds that are left to a pool for noticing that a process of it died."""
 LOOKED_AFTER = 5.0
 """After how many seconds without an answer it is looked whether anyone is still at work."""
 
@@ -107,18 +112,75 @@ def cores(number: int, begin: Callable[[], None] | None = None) -> Iterator[Exec
             begin()
         yield Here()
         return
-    others = multiprocessing.active_children()
-    context = multiprocessing.get_context("fork" if forks() else "spawn")
-    with ProcessPoolExecutor(number, context, _belong, (begin,)) as pool:
+    with _Pool(number, multiprocessing.get_context("fork" if forks() else "spawn"), _belong, (begin,)) as pool:
         try:
             yield pool
         except BaseException:
             # Whoever gave up waits neither for what is not begun nor for what is at work.
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in multiprocessing.active_children():
-                if process not in others:
-                    process.terminate()
+            pool.give_up()
             raise
+        finally:
+            pool.done.send_bytes(b"done")  # to close it would not do: copies of this process have it too
+
+
+class _Pool(ProcessPoolExecutor):
+    """Processes of which none can die unnoticed.
+
+    Of one that dies while it sends an answer, `ProcessPoolExecutor` waits for the rest for ever: it has seen only that
+    there is an answer, and as long as anyone else could send more of it, reading it does not end.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        context: BaseContext,
+        begin: Callable[[Callable[[], None] | None], None],
+        given: tuple[Callable[[], None] | None],
+    ) -> None:
+        super().__init__(number, context, begin, given)
+        self._is_done, self.done = multiprocessing.Pipe(duplex=False)
+        self._started: list[BaseProcess] = []
+        self._answers: Any = self._result_queue
+        self._watchers: list[threading.Thread] = []
+
+    def map(self, fn: Callable[..., R], *iterables: Iterable[Any], **given: Any) -> Iterator[R]:
+        """As it is known; all processes are started when it returns."""
+        answers = super().map(fn, *iterables, **given)
+        self._started = list(self._processes.values())
+        watcher = threading.Thread(target=self._watch, name="watcher", daemon=True)
+        watcher.start()  # not before, as with threads no process can be copied
+        self._watchers.append(watcher)
+        return answers
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        ended = super().__exit__(kind, error, trace)
+        for watcher in self._watchers:
+            watcher.join()
+        self._is_done.close()
+        self.done.close()
+        return ended
+
+    def give_up(self) -> None:
+        """End all processes, and let nobody wait for what they might have sent."""
+        self._started = list({*self._started, *self._processes.values()})
+        self.shutdown(wait=False, cancel_futures=True)
+        self._end()
+
+    def _watch(self) -> None:
+        ready = wait([self._is_done, *(process.sentinel for process in self._started)])
+        # Whoever died between two answers is noticed at once, by whoever waits for the next.
+        if self._is_done not in ready and not wait([self._is_done], NOTICED_AFTER):
+            self._end()
+
+    def _end(self) -> None:
+        for process in self._started:
+            process.kill()
+        for process in self._started:
+            wait([process.sentinel])
+        with suppress(OSError):  # it is closed already
+            self._answers._writer.close()
 
 
 def _belong(begin: Callable[[], None] | None) -> None:

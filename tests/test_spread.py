@@ -140,6 +140,30 @@ def test_a_process_that_dies_is_told_of(pieces: Any) -> None:
         list(spread(pieces.die, [1], pool))
 
 
+def test_a_process_that_dies_amid_an_answer_is_told_of(pieces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "NOTICED_AFTER", 0.1)
+    with (
+        pytest.raises(ExecutorError, match=r"^the work was not finished, as what was at it is gone: "),
+        cores(2) as pool,
+    ):
+        list(spread(pieces.half_an_answer, [""], pool))
+
+
+def test_whoever_gives_up_does_not_wait_for_the_rest_of_an_answer(pieces: Any, tmp_path: Path) -> None:
+    place = tmp_path / "one"
+    text = (
+        "import sys, time; from pathlib import Path; from atlas.spread import cores, spread; import spread_pieces\n"
+        "with cores(2) as pool:\n"
+        "    spread(spread_pieces.half_an_answer, sys.argv[1:], pool)\n"
+        "    while not Path(sys.argv[1] + '.begun').exists(): time.sleep(0.02)\n"
+        "    raise SystemExit('given up')"
+    )
+    command = [sys.executable, "-c", text, str(place)]
+    folder = Path(pieces.__file__).parent
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=folder, timeout=PATIENCE)  # noqa: S603 - our own
+    assert (ended.returncode, ended.stderr) == (1, "given up\n")
+
+
 @contextmanager
 def holding(pieces: Any, *places: str) -> Iterator[subprocess.Popen[str]]:
     """A process with processes of its own, each of which holds a lock."""

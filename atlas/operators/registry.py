@@ -9,8 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from linecache import getlines
-from types import CodeType, MappingProxyType
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -88,7 +87,7 @@ class Operator:
 
     def reference_source(self) -> str:
         """The operator's own source text, with its decorator, to be shown on a page."""
-        return inspect.cleandoc(_source(self.function)) + "\n"
+        return inspect.cleandoc(inspect.getsource(self.function)) + "\n"
 
     def check_options(self, given: Mapping[str, object]) -> dict[str, Any]:
         """Every option with the value given or its default.
@@ -362,22 +361,3 @@ def look_up(operators: Mapping[str, Operator], name: str) -> Operator:
     exist = f"these exist: {', '.join(operators)}" if operators else "none exist"
     message = f"no operator is called {name!r}; {exist}{did_you_mean(name, operators)}"
     raise UnknownOperatorError(message, nearest(name, operators))
-
-
-def _source(function: Callable[..., object]) -> str:
-    """The text of a function with its decorators, as `inspect.getsource` finds it by going through the file's text.
-
-    Where a function ends is known of its code, unless Python was told to forget that.
-    """
-    code = inspect.unwrap(function).__code__
-    last = _last_line(code)
-    if last is None:
-        return inspect.getsource(function)
-    return "".join(getlines(code.co_filename)[code.co_firstlineno - 1 : last])
-
-
-def _last_line(code: CodeType) -> int | None:
-    """The last line that anything of a function's code stands on; None where that is not known."""
-    inner = [_last_line(one) for one in code.co_consts if isinstance(one, CodeType)]
-    ends = [*(end for _, end, _, column in code.co_positions() if column is not None), *inner]
-    return max((end for end in ends if end is not None), default=None)

@@ -69,10 +69,12 @@ def _is_plain(page: EntityPage) -> bool:
 def _write_page(build: Build, template: Template, menus: Menus, pages: Sequence[File], page: EntityPage) -> None:
     """Write a page as MkDocs does where no plugin but ours takes part."""
     page.active = True
-    context = get_context(menus.nav, pages, build.config, page)
-    # Beside the structure of a model our theme shows no more of the menu than its top.
-    menu = menus.menu(page) if page.source.context.get("structure") is None else menus.top(page)
-    show_entity(cast("dict[str, object]", context), page, menu, page.source.body())
-    write_file(template.render(context).encode(errors="xmlcharrefreplace"), page.file.abs_dest_path)
-    page.active = False
-    page.content, page.toc = page.summary, None
+    try:
+        context = get_context(menus.nav, pages, build.config, page)
+        # Beside the structure of a model our theme shows no more of the menu than its top.
+        menu = menus.menu(page) if page.source.context.get("structure") is None else menus.top(page)
+        show_entity(cast("dict[str, object]", context), page, menu, page.source.body())
+        write_file(template.render(context).encode(errors="xmlcharrefreplace"), page.file.abs_dest_path)
+    finally:
+        page.active = False
+        page.content, page.toc = page.summary, None

@@ -119,4 +119,5 @@ class PieceMaking:
         for first in range(0, len(fonts), FONTS_TOGETHER):
             yield CutFonts(tuple(fonts[first : first + FONTS_TOGETHER]), self._known.characters)
         yield from (MakePieces(tuple(others[first : first + TOGETHER])) for first in range(0, len(others), TOGETHER))
-        yield MakePieces(tuple(alone[2:]))
+        if alone[2:]:
+            yield MakePieces(tuple(alone[2:]))

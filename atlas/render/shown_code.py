@@ -14,6 +14,7 @@ from markupsafe import Markup
 from atlas.kept import Kept, code_digest, key_of
 from atlas.markup.code import PYTHON, CodeLines, excerpt, highlight
 from atlas.operators.registry import Operator
+from atlas.render.function_text import function_text
 from atlas.sources.store import PinnedText
 
 FILES = 8
@@ -58,7 +59,7 @@ class ShownCode:
     def operator(self, operator: Operator) -> CodeLines:
         """The source of an operator."""
         if operator not in self._operators:
-            lines = self._lines(f"{operator.name}{PYTHON}", operator.reference_source())
+            lines = self._lines(f"{operator.name}{PYTHON}", function_text(operator.function))
             self._operators[operator] = excerpt(lines, 1, len(lines))
         return self._operators[operator]
 

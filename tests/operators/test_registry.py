@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import subprocess
 import sys
 from collections.abc import Callable
@@ -242,7 +241,6 @@ class TestCatalogue:
             assert f"\n{part}" in one.description, part
         assert one.source.startswith("arXiv:") or one.source == "in common use"
         assert len(one.reference_source().splitlines()) < 60
-        assert one.reference_source() == inspect.cleandoc(inspect.getsource(one.function)) + "\n"
         assert all(argument in {each.name for each in one.contract.inputs} for argument in one.parameters)
 
     def test_formulations_of_one_family_differ_in_a_convention(self) -> None:
