@@ -48,6 +48,7 @@ help:
 
 site: $(VENV)/.installed-site
 	$(BIN)/mkdocs build --strict
+	@echo 'The site begins at site/index.html. Look at it with `make serve`, or on any web server: its links need one.'
 
 serve: $(VENV)/.installed-site
 	$(BIN)/mkdocs serve

@@ -37,10 +37,11 @@ def read_bytes(path: str | Path, limit: int) -> bytes:
         if not stat.S_ISREG(about.st_mode):
             raise OSError(errno.EINVAL, "it is no file but a pipe, a device or a folder", str(path))
         # As much as the file is said to hold is asked for: to make room for `limit` bytes takes longer than to read.
-        content = os.read(descriptor, min(about.st_size, limit) + 1)
-        while len(content) <= limit and (
-            more := os.read(descriptor, min(limit + 1 - len(content), max(PIECE, len(content))))
-        ):
+        wanted = min(about.st_size, limit) + 1
+        content = more = os.read(descriptor, wanted)
+        while len(more) == wanted and len(content) <= limit:  # else less was there than was asked for: it is the end
+            wanted = min(limit + 1 - len(content), max(PIECE, len(content)))
+            more = os.read(descriptor, wanted)
             content += more
     finally:
         os.close(descriptor)

@@ -6,12 +6,14 @@ Every check collects issues instead of stopping at the first; the command line s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import Literal
 
 Format = Literal["text", "json", "github"]
+BLANK = "A016"
+"""The code of a blank that is not filled in."""
 
 TITLES: Mapping[str, str] = MappingProxyType(
     {
@@ -216,8 +218,34 @@ def show(issues: Iterable[Issue], style: Format = "text") -> str:
     found = ordered(issues)
     if style == "json":
         return json_text([{**asdict(issue), "severity": issue.severity} for issue in found])
-    line_of = _github_line if style == "github" else _text_line
-    return "\n".join(line_of(issue) for issue in found)
+    return "\n".join(map(_github_line, found) if style == "github" else texts(found))
+
+
+def texts(issues: Iterable[Issue]) -> list[str]:
+    """Issues for people, in order; the blanks of a file, which a new entry has many of, are listed in one text."""
+    found = ordered(issues)
+    blanks: dict[str, list[Issue]] = {}
+    for issue in found:
+        if issue.code == BLANK:
+            blanks.setdefault(issue.path, []).append(issue)
+    told: list[str] = []
+    for issue in found:
+        of_file = blanks.get(issue.path, [])
+        if issue.code != BLANK or len(of_file) == 1:
+            told.append(_text_line(issue))
+        elif issue is of_file[0]:
+            told.append(_blanks_text(of_file))
+    return told
+
+
+def _blanks_text(blanks: Sequence[Issue]) -> str:
+    first = blanks[0]
+    head = f"{visible(first.path)}:{first.line}:{first.column}: {BLANK} {len(blanks)} blanks are not filled in"
+    places = [f"{one.line}:{one.column}" for one in blanks]
+    width = max(map(len, places))
+    wanted = [visible(one.message.partition(": ")[2]) for one in blanks]
+    lines = [f"    {at.ljust(width)}  {what}".rstrip() for at, what in zip(places, wanted, strict=True)]
+    return "\n".join([head, *lines, *([f"  {visible(first.hint)}"] if first.hint else [])])
 
 
 def _text_line(issue: Issue) -> str:

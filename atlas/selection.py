@@ -12,10 +12,11 @@ from itertools import islice
 from pathlib import Path
 
 from atlas.checks.record_files import SUFFIX
+from atlas.entries.atlas import texts_of_key
 from atlas.entries.folders import shown_path, yaml_files
 from atlas.entries.inherit import candidates
 from atlas.entries.load import COLLECTION_FILES
-from atlas.entries.tree import read, texts_of_key
+from atlas.entries.tree import read
 from atlas.exceptions import ProjectError
 from atlas.project import Project
 from atlas.sources.nearest import nearest
@@ -101,7 +102,7 @@ def _mentioned(project: Project, file: Path) -> Iterator[Path]:
         name = file.relative_to(project.content).with_suffix("").as_posix()
         meant = (project.content / f"{candidate}.yml" for candidate in candidates(name, parent))
         yield from islice((one for one in meant if one.is_file()), 1)
-    for source in texts_of_key("source", document.value):
+    for source in texts_of_key("source", document):
         manifest = project.sources / f"{source}.yml"
         if manifest.is_file():
             yield manifest

@@ -18,7 +18,7 @@ from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from atlas.exceptions import ExecutorError
 from atlas.kept import code_digest
@@ -123,6 +123,62 @@ def cores(number: int, begin: Callable[[], None] | None = None) -> Iterator[Exec
             pool.done.send_bytes(b"done")  # to close it would not do: copies of this process have it too
 
 
+@contextmanager
+def aside(work: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    """Do work in a copy of this process, whose memory it takes, while something else is done in this one.
+
+    What comes of it is found where it is kept; what it fails of is for those to tell who find that missing. What is
+    given does the work here, if no copy can be made, and is to be called when other processes are at work.
+    """
+    if not forks():
+        yield work
+        return
+    copy = multiprocessing.get_context("fork").Process(target=_belong, args=(partial(_try, work),))
+    try:
+        copy.start()
+    except OSError:
+        yield work
+        return
+    try:
+        yield _nothing
+    except BaseException:
+        copy.kill()
+        raise
+    finally:
+        copy.join()
+
+
+def _try(work: Callable[[], None]) -> None:
+    with suppress(Exception):
+        work()
+
+
+def _nothing() -> None:
+    """What is left to be done here of what a copy does."""
+
+
+class _Noting:
+    """A context of `multiprocessing` that notes the processes it makes, of which a pool tells nobody."""
+
+    def __init__(self, context: BaseContext) -> None:
+        self._context = context
+        self._made: list[BaseProcess] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def Process(self, *given: Any, **named: Any) -> BaseProcess:  # noqa: N802 - as contexts call it
+        """A process that is not started yet."""
+        made: BaseProcess = self._context.Process(*given, **named)  # type: ignore[attr-defined]  # all contexts have it
+        self._made.append(made)
+        return made
+
+    @property
+    def started(self) -> list[BaseProcess]:
+        """The processes that were started, whether they have ended or not."""
+        return [process for process in self._made if process.pid is not None]
+
+
 class _Pool(ProcessPoolExecutor):
     """Processes of which none can die unnoticed.
 
@@ -137,16 +193,17 @@ class _Pool(ProcessPoolExecutor):
         begin: Callable[[Callable[[], None] | None], None],
         given: tuple[Callable[[], None] | None],
     ) -> None:
-        super().__init__(number, context, begin, given)
+        self._context = _Noting(context)
+        super().__init__(number, cast("BaseContext", self._context), begin, given)
         self._is_done, self.done = multiprocessing.Pipe(duplex=False)
-        self._started: list[BaseProcess] = []
-        self._answers: Any = self._result_queue
+        # The library has no public way to end its waiting for the rest of an answer. Where it has this field no longer,
+        # pools work as they do by themselves, and a test says that something else is needed.
+        self._answers = getattr(getattr(self, "_result_queue", None), "_writer", None)
         self._watchers: list[threading.Thread] = []
 
     def map(self, fn: Callable[..., R], *iterables: Iterable[Any], **given: Any) -> Iterator[R]:
         """As it is known; all processes are started when it returns."""
         answers = super().map(fn, *iterables, **given)
-        self._started = list(self._processes.values())
         watcher = threading.Thread(target=self._watch, name="watcher", daemon=True)
         watcher.start()  # not before, as with threads no process can be copied
         self._watchers.append(watcher)
@@ -164,23 +221,23 @@ class _Pool(ProcessPoolExecutor):
 
     def give_up(self) -> None:
         """End all processes, and let nobody wait for what they might have sent."""
-        self._started = list({*self._started, *self._processes.values()})
         self.shutdown(wait=False, cancel_futures=True)
         self._end()
 
     def _watch(self) -> None:
-        ready = wait([self._is_done, *(process.sentinel for process in self._started)])
+        ready = wait([self._is_done, *(process.sentinel for process in self._context.started)])
         # Whoever died between two answers is noticed at once, by whoever waits for the next.
         if self._is_done not in ready and not wait([self._is_done], NOTICED_AFTER):
             self._end()
 
     def _end(self) -> None:
-        for process in self._started:
+        for process in self._context.started:
             process.kill()
-        for process in self._started:
+        for process in self._context.started:
             wait([process.sentinel])
-        with suppress(OSError):  # it is closed already
-            self._answers._writer.close()
+        if self._answers is not None:
+            with suppress(OSError):  # it is closed already
+                self._answers.close()
 
 
 def _belong(begin: Callable[[], None] | None) -> None:

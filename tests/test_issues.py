@@ -19,6 +19,25 @@ def test_text_shows_place_code_message_excerpt_and_hint() -> None:
     )
 
 
+def test_the_blanks_of_a_file_are_one_text_and_each_has_its_place_for_programs() -> None:
+    words = {(4, 8): ": its name", (12, 3): ": what it does: in words", (20, 9): ""}
+    blanks = [Issue("a.yml", *at, "A016", f"a blank is not filled in{what}", "write it") for at, what in words.items()]
+    alone = Issue("b.yml", 1, 2, "A016", "a blank is not filled in: its name", "write it")
+    other = Issue("a.yml", 9, 1, "A101", "unknown")
+    assert show([alone, *blanks, other]).splitlines() == [
+        "a.yml:4:8: A016 3 blanks are not filled in",
+        "    4:8   its name",
+        "    12:3  what it does: in words",
+        "    20:9",
+        "  write it",
+        "a.yml:9:1: A101 unknown",
+        "b.yml:1:2: A016 a blank is not filled in: its name",
+        "  write it",
+    ]
+    assert len(json.loads(show(blanks, "json"))) == 3
+    assert show(blanks, "github").count("::error file=a.yml,line=") == 3
+
+
 @pytest.mark.parametrize(("line", "column", "place"), [(0, 0, "a.yml"), (4, 0, "a.yml:4"), (4, 2, "a.yml:4:2")])
 def test_text_leaves_out_the_numbers_that_an_issue_lacks(line: int, column: int, place: str) -> None:
     assert show([Issue("a.yml", line, column, "A001", "gone")]) == f"{place}: A001 gone"

@@ -7,8 +7,11 @@ import os
 import sqlite3
 import time
 import zlib
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -234,7 +237,114 @@ def test_what_is_compressed_comes_back_and_is_as_small_as_zlib_makes_it(length: 
     assert len(compressed(plain)) <= 1.05 * len(zlib.compress(plain, level=1))
 
 
-def _get_in_copy(kept: Kept) -> None:
+class OfOneProcess(sqlite3.Connection):
+    """A connection that can tell a copy of the process that opened it, in which SQLite forbids its use."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.process = os.getpid()
+
+    def execute(self, *given: Any) -> sqlite3.Cursor:
+        self.is_at_home()
+        return super().execute(*given)
+
+    def executemany(self, *given: Any) -> sqlite3.Cursor:
+        self.is_at_home()
+        return super().executemany(*given)
+
+    def close(self) -> None:
+        self.is_at_home()
+        super().close()
+
+    def is_at_home(self) -> None:
+        if self.process != os.getpid():
+            raise RuntimeError("a copy of a process used the connection of the process")
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets no connection be used in a copy of the process that opened it."""
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=OfOneProcess))
+
+
+def in_copy(do: Callable[[Kept], None], kept: Kept) -> int | None:
+    """Do something in a copy of this process; what the copy ended with."""
+    copy = multiprocessing.get_context("fork").Process(target=do, args=(kept,))
+    copy.start()
+    copy.join()
+    return copy.exitcode
+
+
+def never(problem: str) -> None:
+    raise AssertionError(problem)
+
+
+def _use(kept: Kept) -> None:
+    kept.in_copy()
+    assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+    kept.in_copy()  # once more, as every piece of work begins so
+    assert kept.holds([ONE, OTHER]) == {ONE, OTHER}
+    kept.put({ONE: b"of the copy"})
+    assert kept.get([ONE, OTHER]) == {ONE: b"of the copy", OTHER: b"second"}
+    kept.save()
+    kept.close()
+    assert kept.holds([ONE, OTHER]) == set()
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_copy_of_a_process_reads_by_a_connection_of_its_own_and_writes_nothing(filled: Path) -> None:
+    with Kept(filled, never) as kept:
+        assert kept.get([ONE]) == {ONE: b"first"}
+        kept.put({OTHER: b"second"})
+        kept.save()
+        assert in_copy(_use, kept) == 0
+        assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+        kept.put({OTHER: b"third"})
+    with Kept(filled) as kept:
+        assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"third"}
+
+
+def _use_what_is_not_saved(kept: Kept) -> None:
+    kept.in_copy()
+    assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+    kept.save()
+
+
+@pytest.mark.usefixtures("at_home")
+def test_what_a_process_has_not_saved_is_there_in_its_copy_which_does_not_save_it_either(filled: Path) -> None:
+    with Kept(filled) as kept:
+        kept.put({OTHER: b"second"})
+        assert in_copy(_use_what_is_not_saved, kept) == 0
+        with Kept(filled) as meanwhile:
+            assert meanwhile.get([ONE, OTHER]) == {ONE: b"first"}
+    with Kept(filled) as kept:
+        assert kept.get([ONE, OTHER]) == {ONE: b"first", OTHER: b"second"}
+
+
+def _miss(kept: Kept) -> None:
+    kept.in_copy()
+    assert kept.get([ONE, OTHER]) == {OTHER: b"second"}
+    assert kept.holds([ONE, OTHER]) == {OTHER}
+
+
+@pytest.mark.usefixtures("at_home")
+def test_a_copy_whose_file_is_gone_has_what_is_in_memory(filled: Path) -> None:
+    with Kept(filled) as kept:
+        kept.put({OTHER: b"second"})
+        (filled / FILE).unlink()
+        assert in_copy(_miss, kept) == 0
+
+
+@pytest.mark.usefixtures("at_home")
+def test_whoever_is_no_copy_goes_on_with_what_it_has(tmp_path: Path) -> None:
+    with Kept(tmp_path) as kept:
+        kept.in_copy()
+        kept.put({ONE: b"first"})
+    with Kept(tmp_path) as kept:
+        assert kept.get([ONE]) == {ONE: b"first"}
+
+
+def _find_it_damaged(kept: Kept) -> None:
     kept.in_copy()
     assert kept.get([ONE]) == {}
 
@@ -250,10 +360,7 @@ def test_a_copy_of_a_process_leaves_a_damaged_file_to_the_process(
             file.seek(4096)
             file.write(b"\xff" * 200_000)
         damaged = (tmp_path / FILE).stat().st_size
-        copy = multiprocessing.get_context("fork").Process(target=_get_in_copy, args=(kept,))
-        copy.start()
-        copy.join()
-        assert copy.exitcode == 0
+        assert in_copy(_find_it_damaged, kept) == 0
         assert (tmp_path / FILE).stat().st_size == damaged
         assert kept.get([ONE]) == {}
         assert (tmp_path / FILE).stat().st_size < damaged

@@ -15,6 +15,7 @@ ROOMS = (
     "exceptions",
     "files",
     "later",
+    "cycles",
     "kept",
     "spread",
     "size_text",

@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -211,3 +212,21 @@ def test_workflows_run_nothing_that_can_change_under_them_and_may_do_no_more_tha
             assert not writing or not [step for step in job["steps"] if "make" in step.get("run", "")]
             for step in job["steps"]:
                 assert "checkout@" not in step.get("uses", "") or step["with"]["persist-credentials"] is False
+
+
+def test_make_site_ends_with_where_the_site_is_and_the_readme_with_how_to_look_at_it() -> None:
+    done = subprocess.run(["make", "--dry-run", "site"], cwd=ROOT, capture_output=True, text=True, check=True)  # noqa: S607 - as make is installed
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith("echo ")
+    assert "site/index.html" in last
+    assert "`make serve`" in last
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    path = urlsplit(re.findall(r"^site_url: (.*)$", settings, re.MULTILINE)[0]).path
+    assert f"http://127.0.0.1:8000{path} " in readme
+
+
+def test_commands_are_written_in_one_way() -> None:
+    texts = [ROOT / "README.md", *(ROOT / "content").rglob("*.md")]
+    found = [str(file) for file in texts if re.search(r"bin/(atlas|mkdocs)\b", file.read_text(encoding="utf-8"))]
+    assert found == []

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import count
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,23 @@ def test_a_process_that_dies_amid_an_answer_is_told_of(pieces: Any, monkeypatch:
         list(spread(pieces.half_an_answer, [""], pool))
 
 
+def test_this_python_has_what_ends_its_waiting_for_the_rest_of_an_answer() -> None:
+    """Where this fails, `concurrent.futures` has changed: a worker that dies amid an answer is waited for for ever."""
+    with cores(2) as pool:
+        assert isinstance(pool, module._Pool)
+        assert isinstance(pool._answers, Connection)
+
+
+def test_a_pool_works_where_python_has_nothing_that_ends_its_waiting(
+    pieces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with cores(2) as pool:
+        monkeypatch.setattr(pool, "_answers", None)
+        assert results(pieces, pool)[0] == [2 * piece for piece in range(10)]
+        with pytest.raises(ExecutorError, match=r"^the work was not finished, as what was at it is gone: "):
+            list(spread(pieces.die, [1], pool))
+
+
 def test_whoever_gives_up_does_not_wait_for_the_rest_of_an_answer(pieces: Any, tmp_path: Path) -> None:
     place = tmp_path / "one"
     text = (
@@ -168,7 +186,7 @@ def test_whoever_gives_up_does_not_wait_for_the_rest_of_an_answer(pieces: Any, t
 def holding(pieces: Any, *places: str) -> Iterator[subprocess.Popen[str]]:
     """A process with processes of its own, each of which holds a lock."""
     command = [sys.executable, pieces.__file__, *places]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as started:  # noqa: S603
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as started:  # noqa: S603 - our own script
         while not all(Path(f"{place}.begun").exists() for place in places):
             assert started.poll() is None
             time.sleep(0.02)
@@ -349,3 +367,32 @@ def test_what_workers_proved_is_recorded_here(atlas: Run, workers: LocalCluster,
         "layer-normalization.proofs.json",
     }
     assert atlas("check").exit_code == 0
+
+
+ASIDE = """
+import os, sys
+from pathlib import Path
+from atlas import spread
+
+folder, fails = Path(sys.argv[1]), sys.argv[2] == "fails"
+
+def work():
+    (folder / "done").write_text(str(os.getpid()))
+    if fails:
+        raise ValueError("told nowhere")
+
+if sys.argv[2] == "here":
+    spread.forks = lambda: False
+with spread.aside(work) as left:
+    left()
+print(os.getpid(), (folder / "done").read_text())
+"""
+
+
+@pytest.mark.parametrize("how", ["copy", "fails", "here"])
+def test_work_is_done_aside_where_copies_can_be_made_and_else_here(tmp_path: Path, how: str) -> None:
+    command = [sys.executable, "-c", ASIDE, str(tmp_path), how]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own script
+    own, worked = done.stdout.split()
+    assert (own == worked) == (how == "here" or sys.platform != "linux")
+    assert done.stderr == ""

@@ -15,6 +15,8 @@ from atlas.entries.tree import KeyPath
 from atlas.issues import Issue
 
 Status = Literal["proved", "recorded", "stale", "missing"]
+NOT_PROVED = "not proved"
+"""What people read where a proof is missing."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,10 @@ from atlas.formula.names import canonical
 from atlas.formula.symbols import SymbolTable, sizes_used
 from atlas.operators.registry import Operator
 from atlas.sizes import Size, constant, size, symbol
+
+_REAL = Real()
+_KINDS: Mapping[str, SymbolKind] = MappingProxyType({"positive": Positive(), "fraction": UnitInterval()})
+"""What the values of symbols are, by the words of entries; the same objects for all, which are compared soonest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,5 +248,4 @@ def _kind(symbol: Symbol) -> SymbolKind:
         return FunctionOf(tuple(str(axis) for axis in symbol.maps_to), members)
     if symbol.stands_for is not None:
         return AliasOf(symbol.stands_for)
-    kinds: Mapping[str, SymbolKind] = {"positive": Positive(), "fraction": UnitInterval()}
-    return kinds.get(symbol.values, Real())
+    return _KINDS.get(symbol.values, _REAL)

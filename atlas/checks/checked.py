@@ -16,7 +16,9 @@ from atlas.graph.accounting import Account, ModelAccount, account
 from atlas.graph.structure import Graph
 from atlas.issues import Issue
 from atlas.operators.registry import Operator
+from atlas.sources.definitions import Definition
 from atlas.sources.excerpts import Excerpt
+from atlas.sources.partial import partial_definitions
 from atlas.sources.pins import PinStatus
 from atlas.sources.store import PinnedText
 
@@ -37,6 +39,12 @@ class CheckedClaim:
     """The line of the call that the claim names."""
     pin: PinStatus
     """Whether the pin was proved against git."""
+
+    @property
+    def part_of(self) -> tuple[Definition, ...]:
+        """The functions and classes of which the passage shows only a part, outermost first."""
+        one = self.excerpt
+        return () if one is None else partial_definitions(one.pinned, one.first, one.last)
 
 
 @dataclass(frozen=True, slots=True)

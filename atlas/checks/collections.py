@@ -220,8 +220,12 @@ def _excerpt_proof(claims: tuple[CheckedClaim, ...], command: str) -> tuple[Proo
     many = f"{len(claims)} excerpts equal the pinned files" if len(claims) > 1 else "the excerpt equals the pinned file"
     figure = f"{many} by git blob id"
     if proved == len(claims):
-        dates = {str(claim.pin.record.proved) for claim in claims if claim.pin.record is not None}
-        figure += f", which was proved against git to belong to the revision ({', '.join(sorted(dates))})"
+        dates = {claim.pin.record.proved for claim in claims if claim.pin.record is not None}
+        shown = ", ".join(sorted(map(str, dates)))  # of most claims it is the same date
+        figure += f", which was proved against git to belong to the revision ({shown})"
     else:
         figure += f"; for {len(claims) - proved} the revision is a release that was not proved against git"
+    if parts := sum(bool(claim.part_of) for claim in claims):
+        which = "it" if len(claims) == 1 else f"{parts} of them"
+        figure += f"; {which} {'shows' if parts == 1 else 'show'} only a part of a function or class"
     return (Proof("excerpts", "proved", figure, command),)

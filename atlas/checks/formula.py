@@ -20,6 +20,7 @@ from atlas.formula.check import check
 from atlas.formula.compare import TOLERANCE, difference
 from atlas.formula.edits import Edit
 from atlas.formula.engine import Formula, Input, parse_with
+from atlas.formula.letters import lookalikes
 from atlas.formula.names import canonical
 from atlas.formula.sample import SCALES, Sample, draw
 from atlas.formula.symbols import SymbolTable, symbol_table
@@ -54,7 +55,7 @@ def read_formula(entry: Entry, table: SymbolTable) -> tuple[Formula | None, list
 
 def check_formula(entry: Entry, operator: Operator, formula: Formula) -> tuple[str, list[Issue]]:
     """What was found, for the page, and the issues; the entry's interface and shapes must hold."""
-    free = list(_free_inputs(entry, operator, formula))
+    free = list(_misspelt(entry, formula)) or list(_free_inputs(entry, operator, formula))
     if free:
         return "", free
     reference = _Reference(entry, operator, formula)
@@ -66,6 +67,21 @@ def check_formula(entry: Entry, operator: Operator, formula: Formula) -> tuple[s
     issues = [_issue(entry, error, report.repair) for error in errors] or list(_unproved(entry, formula, reference))
     worst = report.largest_relative_error
     return f"executed: equals {operator.name} on {report.samples} inputs, largest relative error {worst:.1e}", issues
+
+
+def _misspelt(entry: Entry, formula: Formula) -> Iterator[Issue]:
+    r"""Names that equations define and nothing declares, beside declared ones that the formula has in another look.
+
+    LaTeX has two of many letters, such as `\epsilon` and `\varepsilon`, and others with a style of their own; what
+    follows from taking one for the other, an operator that is given any number for ε, says nothing of the mistake.
+    """
+    idle = [name for name in formula.unused() if name in formula.table.symbols and name not in formula.plan.mains]
+    for name, equations in formula.plan.mains.items():
+        if name not in formula.table.symbols and (meant := lookalikes(name, idle)):
+            message = f"`{name}` is not declared, and `{meant[0]}`, which is, does not stand in the formula"
+            span = equations[0].left_span
+            place = (span.start, span.start + len(entry.data.formula[span.start : span.end].rstrip()))
+            yield entry.issue_in_text(("formula",), place, "A247", message, f"did you mean `{meant[0]}`?")
 
 
 def _free_inputs(entry: Entry, operator: Operator, formula: Formula) -> Iterator[Issue]:

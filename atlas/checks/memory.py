@@ -14,8 +14,7 @@ from atlas.checks.checked import CheckedCollection
 from atlas.checks.pinned import Pinned
 from atlas.checks.record_files import records_path
 from atlas.checks.sources import SourceCheck
-from atlas.entries.atlas import Collection
-from atlas.entries.tree import texts_of_key
+from atlas.entries.atlas import Collection, texts_of_key
 from atlas.issues import Issue
 
 
@@ -98,7 +97,7 @@ def grounds_of(collection: Collection, unreadable: frozenset[str], pinned: Pinne
     """Everything that the checks of a collection read."""
     owners = [collection, *collection.entries]
     texts = {path: text for owner in owners for path, text in owner.document.texts.items()}
-    named = {name for owner in owners for name in texts_of_key("source", owner.document.value)}
+    named = {name for owner in owners for name in texts_of_key("source", owner.document)}
     records = {str(path): path.read_bytes() for owner in owners if (path := records_path(owner)).is_file()}
     return Grounds(
         texts,

@@ -5,7 +5,7 @@ A build so checks no collection whose files, and everything else that its checks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,7 +15,7 @@ from atlas.checks.collections import CollectionChecks
 from atlas.checks.display import Typesetter
 from atlas.checks.grounds import grounds_key, grounds_keys, keep_grounds, sources_of
 from atlas.checks.pinned import Pinned
-from atlas.entries.atlas import Atlas, Placed
+from atlas.entries.atlas import Atlas, texts_of_key
 from atlas.entries.load import Loader
 from atlas.entries.survey import Survey
 from atlas.issues import Issue, ordered
@@ -64,12 +64,5 @@ def check_one(found: Survey, pinned: Pinned, collection: str, typesetter: Typese
         tuple(issues),
         loader.digests,
         tuple(sorted(name for name in loader.inheritance.asked if not name.startswith(inside))),
-        tuple(sorted({name for owner in owners for name in _sources_named_in(owner)})),
+        tuple(sorted({name for owner in owners for name in texts_of_key("source", owner.document)})),
     )
-
-
-def _sources_named_in(owner: Placed) -> Iterator[str]:
-    """Every text under the key `source`; all keys of a file are at hand without going through its values."""
-    for path in owner.document.marks:
-        if path and path[-1] == "source" and isinstance(name := owner.value(*path), str):
-            yield name

@@ -10,7 +10,9 @@ from collections.abc import Container, Iterator, Mapping
 
 from atlas.checks.latex import Occurrence, Token, bound_names, canonical, left_sides, nesting, occurrences, tokens
 from atlas.entries.atlas import Collection, Entry
+from atlas.formula.letters import lookalikes
 from atlas.issues import Issue
+from atlas.sizes import size
 
 _CONSTANTS = frozenset(("e", r"\pi", *(rf"\mathbb{{{letter}}}" for letter in "RNZCEP1")))
 
@@ -18,6 +20,8 @@ MAX_NESTING = 50
 """How deep a formula's braces may be nested."""
 MAX_UNDECLARED = 20
 """How many names of one formula are reported."""
+MAX_NAMED = 3
+"""How many symbols are named of those that may be meant."""
 
 
 def check_symbols(entry: Entry, collection: Collection) -> list[Issue]:
@@ -59,12 +63,53 @@ def _crossings(
     for key, pairs in (("in", entry.data.takes), ("out", tuple(entry.data.out.items()))):
         for value, symbol in pairs:
             if canonical(symbol) not in declared and canonical(symbol) not in unknown:
-                hint = _hint(canonical(symbol), list(declared.values()), unused)
+                hint = _crossing_hint(entry, key, value, symbol, declared, unused)
                 yield entry.issue((key, value), "A132", f"`{symbol}` is not among the symbols", hint)
 
 
+def _crossing_hint(
+    entry: Entry, key: str, value: str, symbol: str, declared: Mapping[str, str], unused: list[str]
+) -> str:
+    """What to write where a value enters or leaves as what is no symbol; what is meant depends on what it is."""
+    name = canonical(symbol)
+    exchanged = canonical(value) in declared and name.lower() != canonical(value).lower()
+    if exchanged and not lookalikes(name, declared):
+        return f"the model's value comes first and the symbol after it: `'{symbol}': '{value}'`"
+    if near := _near(name, declared, unused):
+        return near
+    bare = name.partition("_")[0].partition("^")[0]
+    if bare in declared:
+        return f"did you mean `{declared[bare]}`?"
+    found = tokens(entry.data.formula)
+    if any(name in one.spellings for one in occurrences(found)) and name not in set(bound_names(found)):
+        sizes = {one for each in entry.data.symbols.values() for axis in each.axes for one in size(axis).symbols}
+        if name not in map(canonical, sizes):
+            return "declare it under `symbols`"
+    taken = {one for _, one in entry.data.takes} if key == "out" else set(entry.data.out.values())
+    may = [
+        one
+        for one, data in entry.data.symbols.items()
+        if data.axes and not (data.parameter or data.buffer or one in taken)
+    ]
+    if not may:
+        return "declare it under `symbols`, and write it in the formula"
+    return f"a symbol of the formula is meant, such as {' or '.join(f'`{one}`' for one in may[:MAX_NAMED])}"
+
+
 def _hint(name: str, declared: list[str], unused: list[str]) -> str:
-    """The nearest fix; an unused name that may be meant is taken off `unused`, as one mistake explains both."""
+    """What to write for a name of the formula that is not known."""
+    return _near(name, {canonical(one): one for one in declared}, unused) or "declare it under `symbols`"
+
+
+def _near(name: str, names: Mapping[str, str], unused: list[str]) -> str:
+    """What may be meant, if anything; an unused name is taken off `unused` then, as one mistake explains both."""
+    declared = list(names.values())
+    if alike := lookalikes(name, names):
+        meant = names[alike[0]]
+        if meant in unused:
+            unused.remove(meant)
+            return f"did you mean `{meant}`, which is declared and does not stand in the formula?"
+        return f"did you mean `{meant}`?"
     near = difflib.get_close_matches(name, unused, n=1, cutoff=0.5) or (unused[:1] if len(unused) == 1 else [])
     if near:
         unused.remove(near[0])
@@ -72,7 +117,7 @@ def _hint(name: str, declared: list[str], unused: list[str]) -> str:
     near = [other for other in declared if other.lower() == name.lower()] or difflib.get_close_matches(
         name, declared, n=1
     )
-    return f"did you mean `{near[0]}`?" if near else "declare it under `symbols`"
+    return f"did you mean `{near[0]}`?" if near else ""
 
 
 def _read(entry: Entry, collection: Collection, declared: dict[str, str]) -> tuple[set[str], dict[str, Occurrence]]:

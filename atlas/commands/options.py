@@ -12,12 +12,25 @@ from typing import Any, TypeVar, cast
 import click
 
 from atlas.commands.output import say
+from atlas.entries.number_formats import number_format
 from atlas.exceptions import ProjectError
 from atlas.project import PLUGIN, Project, find_project, project_in
 from atlas.selection import Selection, select
 from atlas.spread import Executor, cluster, cores
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class NumberFormat(click.Choice[str]):
+    """A format of numbers, by any name that people give it, such as `fp32` for `float32`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The format as the atlas calls it; one that is known and not offered is told by that name too."""
+        meant = number_format(value)
+        if meant and meant not in self.choices:
+            also = f" ({meant})" if meant != value else ""
+            self.fail(f"{value!r}{also} is not one of {', '.join(map(repr, self.choices))}.", param, ctx)
+        return super().convert(meant or value, param, ctx)
 
 
 @dataclass(frozen=True, slots=True)

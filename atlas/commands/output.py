@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from atlas.entries.folders import shown_path
-from atlas.entries.spans import excerpt_at
-from atlas.entries.tree import MAX_BYTES
+from atlas.entries.lines import with_lines
 from atlas.issues import Format, Issue, ordered, show
 from atlas.project import Project
 
@@ -22,7 +21,7 @@ ISSUES_FOUND = 1
 def print_issues(project: Project, issues: Iterable[Issue], style: Format) -> None:
     """Print issues in order; as JSON also an empty list of them."""
     if style != "github":  # which shows the place in the file itself
-        issues = list(_with_excerpts(project, issues))
+        issues = list(with_lines(issues, project.root))
     if style == "json":
         print_json(show(issues, style))
         return
@@ -32,27 +31,6 @@ def print_issues(project: Project, issues: Iterable[Issue], style: Format) -> No
         issues = [replace(one, path=shown_path(project.root / one.path, base)) for one in issues]
     if text := show(issues, style):
         click.echo(text)
-
-
-def _with_excerpts(project: Project, issues: Iterable[Issue]) -> Iterator[Issue]:
-    """The issues, each with the line that it is about where a check has not given one that says more."""
-    texts: dict[str, str] = {}
-    for issue in issues:
-        if issue.excerpt or not issue.column:
-            yield issue
-            continue
-        if issue.path not in texts:
-            texts[issue.path] = _text(project.root / issue.path)
-        yield replace(issue, excerpt=excerpt_at(texts[issue.path], issue.line, issue.column))
-
-
-def _text(file: Path) -> str:
-    """The text of a file; empty where it is none, or is gone by now."""
-    try:
-        # Bytes, as only a line feed ends a line here.
-        return file.read_bytes().decode("utf-8") if file.stat().st_size <= MAX_BYTES else ""
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def print_json(text: str) -> None:

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import click
 
+from atlas.checks.base import listed
 from atlas.commands.completion import source_ids
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
 from atlas.commands.pin_files import is_origin, meant_release, pin_files
 from atlas.entries.atlas import Source
-from atlas.exceptions import HashMismatchError, MissingFileError, SourceError
+from atlas.exceptions import HashMismatchError, MissingFileError, OfflineError, SourceError
 from atlas.issues import Issue
 from atlas.project import Project
 from atlas.sources.pinning import Stated
@@ -48,7 +49,7 @@ from atlas.sources.pins import LOCK_NAME, PinLock, PinState, load_lock, pin_stat
     "--git-dir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Ask this clone of the one repository instead of the remote.",
+    help="Ask a copy of the repository on this machine, made by `git clone`, instead of its address.",
 )
 @click.pass_context
 def pin(
@@ -78,9 +79,9 @@ def pin(
     are taken, and git is asked in its repository, at the release's tag, whether the archive's files are the commit's.
 
     With SOURCEs (names of manifests without .yml) or nothing it is told of each pin whether it was proved that its
-    blob belongs to its revision. With --prove git is asked: the repository at its https address, or a clone named by
-    --git-dir. A pin that was edited after its proof, or a commit that was never proved, is an issue. A release tag is
-    none: pages say that it is not proved.
+    blob belongs to its revision. With --prove git is asked: the repository at its https address, or a copy of it in
+    the folder that --git-dir names. A pin that was edited after its proof, or a commit that was never proved, is an
+    issue. A release tag is none: pages say that it is not proved.
     """  # noqa: D301 - \b is click's mark of a paragraph whose lines stay
     written = {"--name": name, "--title": title, "--license": licence, "--license-text": license_text}
     written |= {"--copyright": holder, "--file": file, "--tag": tag}
@@ -140,10 +141,15 @@ def _proved(project: Project, sources: Mapping[str, Source], is_all: bool, git_d
         present = {file.stem for file in project.sources.glob("*.yml")}
         lock = PinLock(tuple(record for record in lock.records if record.source in present))
     issues: list[Issue] = []
+    unreached: list[str] = []
     for name, source in sources.items():
         say(f"{name}: asking git about {git_dir or source.data.repository}")
         try:
             records = prove(name, source.data, git_dir)
+        except OfflineError as error:
+            unreached.append(name)
+            issues.append(source.issue(error.field, "A502", str(error).partition("; ")[0]))
+            continue
         except SourceError as error:
             issues.append(source.issue(error.field, "A502", str(error)))
             if isinstance(error, HashMismatchError | MissingFileError):  # disproved, unlike where git cannot be asked
@@ -152,4 +158,10 @@ def _proved(project: Project, sources: Mapping[str, Source], is_all: bool, git_d
         lock = lock.with_source(name, records)
         click.echo(f"{name}: {counted(len(records), 'file')} proved to belong to {source.data.revision}")
     save_lock(lock, path)
+    if unreached:
+        say(
+            f"Git reached no repository of {listed(unreached)}: connect to the network and prove again. Or get a "
+            "copy of the repository with `git clone` where there is a network, bring it here, and name its folder: "
+            f"atlas pin --prove {unreached[0]} --git-dir FOLDER"
+        )
     return issues

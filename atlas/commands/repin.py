@@ -50,7 +50,7 @@ from atlas.sources.store import SourceStore, pinned_text
     "--git-dir",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Ask this clone of the repository instead of the remote.",
+    help="Ask a copy of the repository on this machine, made by `git clone`, instead of its address.",
 )
 @click.option("--write", "writing", is_flag=True, help="Write the manifest and the lines; without it nothing changes.")
 @click.pass_context

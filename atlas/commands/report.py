@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atlas.commands.show_text import table
+from atlas.checks.base import NOT_PROVED
+from atlas.commands.show_text import fitted, narrowed
 from atlas.issues import visible
 
 Cell = str | int | None
@@ -42,9 +43,9 @@ class Report:
     """What is told; sections without rows are left out of the text."""
 
 
-def report_text(report: Report) -> str:
-    """The report for people."""
-    return "\n\n".join("\n".join(block) for block in _blocks(report))
+def report_text(report: Report, width: int | None = None) -> str:
+    """The report for people, in tables that fit a terminal of this width, where one is given."""
+    return "\n\n".join("\n".join(block) for block in _blocks(report, width))
 
 
 def report_data(report: Report) -> dict[str, object]:
@@ -61,15 +62,18 @@ def report_data(report: Report) -> dict[str, object]:
     }
 
 
-def _blocks(report: Report) -> Iterator[list[str]]:
+def _blocks(report: Report, width: int | None) -> Iterator[list[str]]:
     head = f"{report.title} ({report.kind} {report.id})"
-    yield [visible(head), *([f"  {visible(report.summary)}"] if report.summary else [])]
+    yield list(narrowed([visible(head), *([f"  {visible(report.summary)}"] if report.summary else [])], width))
     for one in report.sections:
         if one.rows:
-            yield [one.name.capitalize(), *table([list(map(_cell, row)) for row in one.rows])]
+            rows = [[_cell(cell, name) for cell, name in zip(row, one.columns, strict=True)] for row in one.rows]
+            yield [one.name.capitalize(), *fitted(rows, one.columns, width)]
 
 
-def _cell(value: Cell) -> str:
+def _cell(value: Cell, column: str) -> str:
     if value is None:
         return ""
+    if (column, value) == ("status", "missing"):
+        return NOT_PROVED
     return f"{value:,}" if isinstance(value, int) else visible(" ".join(value.split()))

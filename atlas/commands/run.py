@@ -12,7 +12,7 @@ import click
 from atlas.checks.base import listed
 from atlas.commands.completion import model_ids, variant_names
 from atlas.commands.models import Loaded, chosen, model_named, setting_sizes, shown_shape, shown_sizes
-from atlas.commands.options import on_a_project
+from atlas.commands.options import NumberFormat, on_a_project
 from atlas.commands.output import counted, print_json, say
 from atlas.exceptions import SizeError, TooLargeError
 from atlas.graph.accounting import ModelAccount, model_account
@@ -64,7 +64,7 @@ class Asked:
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of weights and inputs.")
 @click.option(
     "--dtype",
-    type=click.Choice(["float32", "float64"]),
+    type=NumberFormat(["float32", "float64"]),
     default="float32",
     show_default=True,
     help="The type of weights and values; what an operator computes in may be wider.",

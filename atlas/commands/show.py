@@ -22,7 +22,7 @@ from atlas.commands.output import ISSUES_FOUND, print_issues, print_json, say, s
 from atlas.commands.report import report_data, report_text
 from atlas.commands.show_json import figures_data
 from atlas.commands.show_named import named_report
-from atlas.commands.show_text import figures_text
+from atlas.commands.show_text import figures_text, terminal_width
 from atlas.entries.collection import Model
 from atlas.exceptions import SizeError
 from atlas.graph.accounting import ModelAccount, model_account
@@ -98,7 +98,7 @@ def show(
     if as_json:
         print_json(json_text(report_data(report)))
     else:
-        click.echo(report_text(report))
+        click.echo(report_text(report, terminal_width()))
 
 
 def _show_model(
@@ -142,7 +142,7 @@ def _show_model(
     if style == "json":
         print_json(json_text(figures_data(figures)))
     else:
-        click.echo(figures_text(figures))
+        click.echo(figures_text(figures, terminal_width()))
 
 
 def _counted(loaded: Loaded, choice: Choice) -> tuple[ModelAccount, Values]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from atlas.checks.base import NOT_PROVED, Proof
 from atlas.checks.checked import CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.commands.report import Cell, Report, Section
 from atlas.entries.collection import Model
@@ -24,7 +25,7 @@ def entry_report(entry: CheckedEntry, collection: CheckedCollection) -> Report:
         Section("parameters", ("label", "symbol", "calculation", "count"), tuple(_parameters(entry, collection))),
         Section("totals", ("variant", "per_instance", "places", "total"), tuple(_totals(entry, collection))),
         Section("checks", ("claim", "status", "figure", "date", "command"), tuple(_checks(entry))),
-        Section("sources", ("id", "evidence", "where", "pin", "claim"), tuple(map(_claim, entry.claims))),
+        Section("sources", ("id", "evidence", "where", "extent", "pin", "claim"), tuple(map(_claim, entry.claims))),
     )
     return Report("component", entry.entry.id, data.title, data.summary, sections)
 
@@ -32,10 +33,7 @@ def entry_report(entry: CheckedEntry, collection: CheckedCollection) -> Report:
 def library_report(collection: CheckedCollection) -> Report:
     """The report on a library: its layers, and what is known of each."""
     data = collection.collection.data
-    rows = tuple(
-        (one.entry.id, one.entry.data.title, ", ".join(f"{proof.claim} {proof.status}" for proof in one.proofs))
-        for one in collection.entries
-    )
+    rows = tuple((one.entry.id, one.entry.data.title, ", ".join(map(_state, one.proofs))) for one in collection.entries)
     dimensions = tuple(data.dimensions.items())
     sections = (
         Section("facts", ("what", "value"), (("file", collection.collection.path), ("kind", data.kind))),
@@ -43,6 +41,10 @@ def library_report(collection: CheckedCollection) -> Report:
         Section("layers", ("id", "title", "checks"), rows),
     )
     return Report("library", collection.collection.id, data.title, data.summary, sections)
+
+
+def _state(proof: Proof) -> str:
+    return f"{proof.claim} {NOT_PROVED if proof.status == 'missing' else proof.status}"
 
 
 def _facts(entry: CheckedEntry, collection: CheckedCollection) -> Rows:
@@ -94,7 +96,9 @@ def _claim(one: CheckedClaim) -> tuple[Cell, ...]:
     claim, manifest = one.claim, one.source.data
     revision = manifest.revision[:12] if manifest.is_commit else manifest.revision
     where = f"{claim.source} {revision} {claim.path}:{claim.lines}"
-    return claim.id, claim.evidence, where, one.missing or str(one.pin.state), claim.claim
+    wholes = ", ".join(f"{it.name} {it.first}-{it.last}" for it in one.part_of)
+    extent = f"part of {wholes}" if wholes else ""
+    return claim.id, claim.evidence, where, extent, one.missing or str(one.pin.state), claim.claim
 
 
 def _count(size: Size) -> Cell:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from atlas.checks.published import PublishedCheck
@@ -16,8 +19,17 @@ RIGHT = frozenset("0123456789,")
 """Cells of these characters only are numbers, which line up at their right end."""
 
 
-def figures_text(figures: Figures) -> str:
-    """Everything that is shown."""
+LEAST = 32
+"""How many characters of a terminal's line the last column must have, or each cell gets a line of its own."""
+
+
+def terminal_width() -> int | None:
+    """How many characters a line of the terminal has; None where what is printed goes to a file or a program."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def figures_text(figures: Figures, width: int | None = None) -> str:
+    """Everything that is shown, in tables that fit a terminal of this width, where one is given."""
     blocks = [
         _head(figures),
         _parameters(figures),
@@ -29,7 +41,52 @@ def figures_text(figures: Figures) -> str:
         _published(figures),
         _configuration(figures),
     ]
-    return "\n\n".join("\n".join(block) for block in map(list, blocks) if block)
+    return "\n\n".join("\n".join(narrowed(block, width)) for block in map(list, blocks) if block)
+
+
+def narrowed(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    """Lines of which those that are too long for a terminal of this width, where one is given, are continued below."""
+    for line in lines:
+        if width is None or len(line) <= width:
+            yield line
+        else:
+            indent = " " * (len(line) - len(line.lstrip()))
+            yield from _wrapped(line.strip(), width, indent, f"{indent}    ")
+
+
+def _wrapped(text: str, width: int, first: str, others: str) -> list[str]:
+    return textwrap.wrap(
+        text,
+        max(width, len(others) + LEAST),
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def fitted(rows: Iterable[Sequence[str]], names: Sequence[str], width: int | None) -> Iterator[str]:
+    """A table that fits a terminal of this width, where one is given.
+
+    The last column is continued below itself; where that leaves it too little room, each row begins with its first
+    cell, and the others follow on lines of their own, with the names of their columns. Lines of one column stay.
+    """
+    listed = [list(row) for row in rows]
+    lines = list(table(listed))
+    if width is None or len(names) == 1 or all(len(line) <= width for line in lines):
+        yield from lines
+        return
+    heads = list(table([[*row[:-1], "|"] for row in listed]))
+    place = max(map(len, heads)) - 1
+    if width - place >= LEAST:
+        for row, head in zip(listed, heads, strict=True):
+            yield from _wrapped(row[-1], width, head[:-1], " " * place) or [head[:-1].rstrip()]
+        return
+    for row in listed:
+        yield from _wrapped(row[0], width, "  ", "      ")
+        for name, cell in zip(names[1:], row[1:], strict=True):
+            if cell:
+                yield from _wrapped(f"{name.replace('_', ' ')}: {cell}", width, "    ", "      ")
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:

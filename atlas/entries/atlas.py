@@ -5,7 +5,7 @@ These are the immutable values that every check and every page starts from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -132,3 +132,10 @@ class Atlas:
     def entries(self) -> tuple[Entry, ...]:
         """All entries of all collections."""
         return tuple(entry for collection in self.collections.values() for entry in collection.entries)
+
+
+def texts_of_key(key: str, document: Document) -> Iterator[str]:
+    """Every text that stands under this key, at any depth; the keys of a file are at hand without its values."""
+    for path in document.key_marks:
+        if path[-1] == key and isinstance(text := value_at(document.value, path), str):
+            yield text

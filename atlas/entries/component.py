@@ -58,7 +58,8 @@ class SourceClaim(Record):
     lines: LineRange
     """The lines of the passage, as in `59-61`."""
     symbol: DottedName | None = None
-    """A function, class or name that must be defined inside these lines."""
+    """A function, class or name whose definition must begin inside these lines; where they end before it does, or begin
+    amid another, pages say of what they are a part."""
     first_symbol: DottedName | None = None
     """The name that the first definition inside these lines must have."""
     call: DottedName | None = None

@@ -14,12 +14,28 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
-from pydantic import BaseModel, GetJsonSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 
 class Described(BaseModel):
     """A schema class whose JSON Schema describes each field by the docstring below it."""
+
+    # What validates is made when a class is first used: every build imports all classes, and most use a few.
+    model_config = ConfigDict(defer_build=True)
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **keywords: Any) -> dict[str, Any]:
+        """The JSON Schema of such an object; the arguments are pydantic's."""
+        schema = super().model_json_schema(*args, **keywords)
+        kinds = schema.get("$defs", {})
+        for one in (schema, *kinds.values()):
+            for field in one.get("properties", {}).values():
+                kind = kinds.get(field.get("$ref", "").removeprefix("#/$defs/"), {})
+                # What a key refers to may say the same of itself.
+                if "description" in kind and kind["description"] == field.get("description"):
+                    del field["description"]
+        return schema
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler, /) -> dict[str, Any]:
@@ -27,9 +43,7 @@ class Described(BaseModel):
         properties = handler.resolve_ref_schema(found)["properties"]
         for name, text in descriptions(cls).items():
             key = cls.model_fields[name].alias or name
-            # What a key refers to may say the same of itself.
-            if handler.resolve_ref_schema(properties[key]).get("description") != text:
-                properties[key] = dict(sorted({**properties[key], "description": text}.items()))
+            properties[key] = dict(sorted({**properties[key], "description": text}.items()))
         return found
 
 

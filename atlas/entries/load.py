@@ -167,7 +167,7 @@ def _listed_in(stack: Stack, path: str, where: KeyPath) -> Iterator[tuple[str, K
 def _meant(name: str, near: list[str]) -> str:
     """What to do about a listed name without a file, given the file that is nearest to it."""
     if not near:
-        return "write it, or take it off the list"
+        return f"write it with `atlas new component {name} --operator NAME`, or take it off the list"
     folder, _, tail = near[0].rpartition("/")
     if odd := [f"U+{ord(char):04X}" for char in near[0] if not char.isascii()]:
         return f"there is {near[0]}.yml, whose name holds {' and '.join(dict.fromkeys(odd))}; rename it"

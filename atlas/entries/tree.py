@@ -7,7 +7,6 @@ libyaml parses; the meaning of plain scalars is ours (YAML 1.2's core schema), b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -24,7 +23,7 @@ from atlas.exceptions import FileTooLargeError
 from atlas.files import read_bytes
 from atlas.issues import Issue
 
-__all__ = ["Document", "Key", "KeyPath", "Mark", "Value", "decoded", "parse", "raw_text", "read", "texts_of_key"]
+__all__ = ["Document", "Key", "KeyPath", "Mark", "Value", "decoded", "parse", "raw_text", "read"]
 
 MAX_BYTES = 1_000_000
 """The largest file that is read."""
@@ -373,14 +372,3 @@ def _is_sound_key(text: str) -> bool:
     """Whether nothing is to be said of a key without quotes."""
     odd = not text or text == "<<" or _NEEDS_QUOTES.search(text) or _ODD_SPACE.search(text)
     return not odd and plain(text) == (text, None)
-
-
-def texts_of_key(key: str, value: Value) -> Iterator[str]:
-    """Every text that stands under this key, at any depth."""
-    waiting = [value]
-    while waiting:
-        outer = waiting.pop()
-        if isinstance(outer, dict) and isinstance(found := outer.get(key), str):
-            yield found
-        items = outer if isinstance(outer, tuple) else outer.values() if isinstance(outer, dict) else ()
-        waiting += [item for item in items if isinstance(item, tuple | dict)]

@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from atlas.entries import repairs
 from atlas.entries.base import Form
+from atlas.entries.number_formats import number_format
 from atlas.entries.tree import Document, Key, KeyPath, Mark, Value
 from atlas.issues import Issue
 
@@ -212,7 +213,8 @@ def _value_hint(fault: _Fault, value: Found, schema: type[BaseModel]) -> str:
         return _what_belongs(fault.path, schema)
     if fault.kind == "literal_error" and isinstance(value, str):
         known = re.findall(r"'([^']*)'", str(fault.detail.get("ctx", {}).get("expected")))
-        near = difflib.get_close_matches(value.lower(), known, n=1)
+        meant = number_format(value)
+        near = [meant] if meant in known else difflib.get_close_matches(value.lower(), known, n=1)
         return f"did you mean `{near[0]}`?" if near else ""
     if fault.annotation is None:
         return ""

@@ -6,6 +6,8 @@ Each checks the axes by their labels before it computes, and counts what it comp
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,9 @@ from atlas.formula.tensor import Array, Misfit, Tensor, aligned, embedding, fitt
 
 REMOVE_TRANSPOSE = r"remove ^\top"
 
+_NEW = tuple.__new__
+"""Makes a tensor without the step that names its fields, for most operations make nothing else."""
+
 
 class Algebra:
     """The operations of one evaluation, with its budget."""
@@ -21,6 +26,48 @@ class Algebra:
     def __init__(self, budget: Budget) -> None:
         """Count everything against this budget."""
         self.budget = budget
+        self.real = np.dtype(np.float64)
+        """What numbers are, so that it is seen at once that an operand is no set."""
+
+    def each(self, function: Callable[[Array], Array], tensor: Tensor, *, verb: str, cost: int = 1) -> Tensor:
+        """Apply a function to each number by itself."""
+        data, free, core, row = tensor
+        if data.dtype is not self.real:
+            return self.elementwise(function, tensor, verb=verb, cost=cost)
+        self.budget.spend_like(data, cost)
+        return _NEW(Tensor, (np.asarray(function(data)), free, core, row))
+
+    def pair(
+        self, function: Callable[[Array, Array], Array], left: Tensor, right: Tensor, *, verb: str = "combine"
+    ) -> Tensor:
+        """What `elementwise` gives for two operands; most have the same axes, or one has none."""
+        one, free, core, row = left
+        other, free_of_other, core_of_other, row_of_other = right
+        if not other.ndim:
+            larger = one
+        elif not one.ndim:
+            larger, free, core, row = other, free_of_other, core_of_other, row_of_other
+        elif free == free_of_other and core == core_of_other and row == row_of_other and one.shape == other.shape:
+            larger = one
+        else:
+            return self._moved(function, left, right, verb)
+        if one.dtype is not self.real or other.dtype is not self.real:
+            return self.elementwise(function, left, right, verb=verb)
+        self.budget.spend_like(larger)
+        return _NEW(Tensor, (np.asarray(function(one, other)), free, core, row))
+
+    def _moved(self, function: Callable[[Array, Array], Array], left: Tensor, right: Tensor, verb: str) -> Tensor:
+        """The same for two operands of which one has fewer axes, or others."""
+        one, other = left.data, right.data
+        found = fitted((left[1:], right[1:])) if one.dtype is self.real and other.dtype is self.real else None
+        if found is None:
+            return self.elementwise(function, left, right, verb=verb)  # which tells why
+        free, core, row, moves = found
+        if moves:
+            one = one if moves[0] is None else moved(one, moves[0])
+            other = other if moves[1] is None else moved(other, moves[1])
+        self.budget.spend_together((one.shape, other.shape))
+        return _NEW(Tensor, (np.asarray(function(one, other)), free, core, row))
 
     def elementwise(
         self,
@@ -60,7 +107,7 @@ class Algebra:
     def juxtapose(self, left: Tensor, right: Tensor) -> Tensor:
         """Multiply by a scalar, or contract the last axis of the left with the second-to-last of the right."""
         if not left.core or not right.core:
-            return self.elementwise(np.multiply, left, right, verb="multiply")
+            return self.pair(np.multiply, left, right, verb="multiply")
         if left.data.dtype == np.bool_ or right.data.dtype == np.bool_:
             raise Misfit("A232", "a set is multiplied")
         one, other = len(left.core), len(right.core)
@@ -104,34 +151,12 @@ class Algebra:
 
     def _contract(self, left: Tensor, right: Tensor, one: int | None, other: int | None, *, row: bool) -> Tensor:
         """The product over one pair of axes, or over none; the axes before a matrix are aligned by label."""
-        free = union(left.free, right.free)
-        stack_left, rest_left = _parted(left.core, one)
-        stack_right, rest_right = _parted(right.core, other)
-        stack = union([left.core[at] for at in stack_left], [right.core[at] for at in stack_right])
-        keys: dict[tuple[str, str], int] = {("free", name): number for number, name in enumerate(free)}
-        for label in stack:
-            keys["stack", label] = len(keys)
-        for side, rest in (("left", rest_left), ("right", rest_right)):
-            for at in rest:
-                keys[side, str(at)] = len(keys)
-        contracted = len(keys)
-
-        def subscripts(tensor: Tensor, side: str, stacked: Sequence[int], axis: int | None) -> list[int]:
-            places = [keys["free", name] for name in tensor.free]
-            for at, label in enumerate(tensor.core):
-                if at == axis:
-                    places.append(contracted)
-                else:
-                    places.append(keys["stack", label] if at in stacked else keys[side, str(at)])
-            return places
-
-        first = subscripts(left, "left", stack_left, one)
-        second = subscripts(right, "right", stack_right, other)
-        lengths = {**dict(zip(second, right.data.shape, strict=True)), **dict(zip(first, left.data.shape, strict=True))}
+        found = _contraction((left.free, left.core), (right.free, right.core), one, other)
+        lengths = dict(zip(found.second, right.data.shape, strict=True))
+        lengths.update(zip(found.first, left.data.shape, strict=True))
         self.budget.spend(lengths.values())
-        core = (*stack, *(left.core[at] for at in rest_left), *(right.core[at] for at in rest_right))
-        data = np.einsum(left.data, first, right.data, second, list(range(contracted)))
-        return Tensor(np.asarray(data), free, core, row and len(core) == 1)
+        data = np.einsum(left.data, found.first, right.data, found.second, found.result)
+        return Tensor(np.asarray(data), found.free, found.core, row and len(found.core) == 1)
 
     def read(self, base: Tensor, where: Mapping[int, Tensor], pad: float) -> tuple[Tensor, bool]:
         """A tensor at indices that count from 0, one for each of some core axes; and whether any is out of range.
@@ -182,6 +207,23 @@ class Algebra:
         data = base.data.take(index.data.astype(np.intp), axis=place)
         return Tensor(data, base.free + index.free, base.core[1:])
 
+    def read_run(self, base: Tensor, key: str, first: int, count: int) -> Tensor | None:
+        """The same along the first core axis at whole numbers one after the other, which become the free axis `key`.
+
+        None where some are out of range.
+        """
+        place = len(base.free)
+        shape = base.data.shape
+        length = shape[place]
+        if first < 0 or not count or first + count > length or key in base.free:
+            return None
+        data = base.data
+        if count != length:
+            data = data[(*[slice(None)] * place, slice(first, first + count))]
+        self.budget.spend_like(data)
+        # As a copy would be, so that what is reckoned from it does not depend on where it was taken from.
+        return Tensor(np.ascontiguousarray(data), (*base.free, key), base.core[1:])
+
 
 def _unfit(tensors: Sequence[Tensor], verb: str, logical: bool) -> Misfit:
     """Why the operands of an elementwise operation do not fit together."""
@@ -194,6 +236,58 @@ def _unfit(tensors: Sequence[Tensor], verb: str, logical: bool) -> Misfit:
             return Misfit("A221", f"cannot {verb} {first.shown} and {second.shown}")
     column = next(tensor for tensor in tensors if tensor.core and not tensor.row)
     return Misfit("A223", f"cannot {verb} a transposed vector and {column.shown}", REMOVE_TRANSPOSE)
+
+
+class _Contraction(NamedTuple):
+    """How two operands are multiplied over one pair of axes; each axis has a number."""
+
+    first: list[int]
+    """The axes of the left operand."""
+    second: list[int]
+    """Those of the right one."""
+    result: list[int]
+    """Those that are left: the free ones, those before the matrices, and the rest of the left and of the right."""
+    free: tuple[str, ...]
+    """The free axes of the result."""
+    core: tuple[str, ...]
+    """Its core axes."""
+
+
+# Cached, as all samples of a formula and most formulas multiply the same few axes.
+@lru_cache(maxsize=1024)
+def _contraction(
+    left: tuple[tuple[str, ...], tuple[str, ...]],
+    right: tuple[tuple[str, ...], tuple[str, ...]],
+    one: int | None,
+    other: int | None,
+) -> _Contraction:
+    """The numbers of all axes, for operands with these free and core axes, of which one of each is contracted."""
+    free = union(left[0], right[0])
+    stack_left, rest_left = _parted(left[1], one)
+    stack_right, rest_right = _parted(right[1], other)
+    stack = union([left[1][at] for at in stack_left], [right[1][at] for at in stack_right])
+    keys: dict[tuple[str, str], int] = {("free", name): number for number, name in enumerate(free)}
+    for label in stack:
+        keys["stack", label] = len(keys)
+    for side, rest in (("left", rest_left), ("right", rest_right)):
+        for at in rest:
+            keys[side, str(at)] = len(keys)
+    contracted = len(keys)
+
+    def numbers(
+        tensor: tuple[tuple[str, ...], tuple[str, ...]], side: str, stacked: Sequence[int], axis: int | None
+    ) -> list[int]:
+        places = [keys["free", name] for name in tensor[0]]
+        for at, label in enumerate(tensor[1]):
+            if at == axis:
+                places.append(contracted)
+            else:
+                places.append(keys["stack", label] if at in stacked else keys[side, str(at)])
+        return places
+
+    core = (*stack, *(left[1][at] for at in rest_left), *(right[1][at] for at in rest_right))
+    first, second = numbers(left, "left", stack_left, one), numbers(right, "right", stack_right, other)
+    return _Contraction(first, second, list(range(contracted)), free, core)
 
 
 def _parted(core: Sequence[str], axis: int | None) -> tuple[list[int], list[int]]:

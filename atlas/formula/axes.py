@@ -6,13 +6,16 @@ label to every equal expression, so that axes are compared as texts and messages
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from atlas.exceptions import FormulaError, SizeError
 from atlas.formula.names import canonical
-from atlas.formula.tree import Group, Multiply, Node, Number, Power, Product, Quotient, Rounded, SizeName, Sum
-from atlas.sizes import MAX_POWER, Size, constant, floored, product, size, symbol
+from atlas.sizes import Size, constant, size, symbol
+
+if TYPE_CHECKING:
+    from atlas.formula.nodes import Node
 
 ONE = constant(1)
 """The length that an axis has more than its last index is above the first."""
@@ -39,6 +42,10 @@ class AxisTable:
         self._sizes: dict[str, Size] = {}
         self._spans: dict[tuple[Node, Node], str | None] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without what was looked up on the way, which other formulas would hardly ask for."""
+        return {**vars(self), "_spans": {}}
+
     def label(self, expression: Size, shown: str = "") -> str:
         """The label of the axis with this size; a new one is shown as given, else in canonical order.
 
@@ -58,13 +65,16 @@ class AxisTable:
         Raises:
             FormulaError: as `resolve`.
         """
+        from atlas.formula.node_sizes import size_of  # and with it the tree of formulas, which few edits ask for
+
         bounds = (lower, upper)
-        if bounds not in self._spans:
+        known = self._spans.get(bounds, "")  # which is no label, and looks for the nodes once
+        if known == "":
             first, last = size_of(lower), size_of(upper)
-            self._spans[bounds] = None
+            known = self._spans[bounds] = None
             if first is not None and last is not None:
-                self._spans[bounds] = self.label(last if first == ONE else last + -first + ONE)
-        return self._spans[bounds]
+                known = self._spans[bounds] = self.label(last if first == ONE else last + -first + ONE)
+        return known
 
     def resolve(self, expression: Size) -> Size:
         """The expression in those sizes only that no relation defines.
@@ -113,48 +123,3 @@ def read_size(expression: str) -> Size:
 def _declared(expression: str) -> Size:
     found = size(expression.strip())
     return found.substitute({name: symbol(canonical(name)) for name in found.symbols})
-
-
-def size_of(node: Node) -> Size | None:
-    """The size expression that a part of a formula is, or None where it is something else."""
-    try:
-        return _size(node)
-    except SizeError:
-        return None
-
-
-def _size(node: Node) -> Size:
-    match node:
-        case Number(text=text) if text.isdigit():
-            return constant(int(text))
-        case SizeName(name=name):
-            return symbol(name)
-        case Group(inner=inner):
-            return _size(inner)
-        case Sum(terms=terms):
-            return _total(_size(term.value) if term.sign == "+" else -_size(term.value) for term in terms)
-        case Rounded(direction="floor", inner=inner):
-            return floored(_size(inner))
-        case _:
-            return _multiplied(node)
-
-
-def _multiplied(node: Node) -> Size:
-    match node:
-        case Product(factors=factors):
-            return product(_size(factor) for factor in factors)
-        case Multiply(operator="\\cdot" | "\\times", left=left, right=right):
-            return _size(left) * _size(right)
-        case Quotient(numerator=numerator, denominator=denominator):
-            return _size(numerator) / _size(denominator)
-        case Power(base=base, exponent=Number(text=text)) if text.isdigit() and int(text) <= MAX_POWER:
-            return product([_size(base)] * int(text))
-        case _:
-            raise SizeError("not a size")
-
-
-def _total(parts: Iterable[Size]) -> Size:
-    total = constant(0)
-    for part in parts:
-        total = total + part
-    return total

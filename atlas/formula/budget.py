@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from atlas.formula.tensor import Misfit
+from atlas.formula.tensor import Array, Misfit
 
 MAX_ELEMENTS = 1_000_000
 """The most numbers in one intermediate."""
@@ -53,6 +53,19 @@ class Budget:
             Misfit: as `spend`.
         """
         self.work += STEP + _count_together(shapes) * cost
+        if self.work > MAX_WORK:
+            raise _too_much()
+
+    def spend_like(self, array: Array, cost: int = 1) -> None:
+        """Count an operation that computes an array of the shape of this one.
+
+        Raises:
+            Misfit: as `spend`.
+        """
+        count = array.size
+        if count > MAX_ELEMENTS or array.ndim > MAX_AXES:
+            _count(array.shape)  # which says why
+        self.work += STEP + count * cost
         if self.work > MAX_WORK:
             raise _too_much()
 

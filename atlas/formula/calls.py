@@ -42,7 +42,7 @@ def call(machine: Machine, node: Call, scope: Locals) -> Tensor:
     if name in ELEMENTWISE:
         _count(node, 1)
         cost = SLOW_COST if name in SLOW else 2
-        return machine.algebra.elementwise(ELEMENTWISE[name], arguments[0], verb=f"apply {name} to", cost=cost)
+        return machine.algebra.each(ELEMENTWISE[name], arguments[0], verb=f"apply {name} to", cost=cost)
     if name in EXTREMES:
         return _extreme(machine, name, node, arguments)
     if name == TOP:
@@ -84,7 +84,7 @@ def _extreme(machine: Machine, name: str, node: Call, arguments: Sequence[Tensor
         raise FormulaError("A229", f"`{node.function}` needs two arguments", node.span, hint)
     total = arguments[0]
     for argument in arguments[1:]:
-        total = machine.algebra.elementwise(EXTREMES[name], total, argument, verb="compare")
+        total = machine.algebra.pair(EXTREMES[name], total, argument, verb="compare")
     return total
 
 
@@ -131,12 +131,13 @@ def _defined(machine: Machine, node: Call, scope: Locals) -> Tensor:
         if isinstance(argument, Run):
             raise FormulaError("A242", f"dots in the arguments of `{node.function}`", argument.span)
         bound[parameter] = Bound(machine.value(argument, scope))
-    for variable, index in zip(found.variables, node.subscripts, strict=True):
+    variables = found.variables
+    for variable, index in zip(variables, node.subscripts, strict=True):
         value = ranges.whole(machine.value(index, scope))
         bound[variable] = Bound(value, ranges.axis_hint(index, scope))
-    if found.variables or machine.plan.cycles:
+    if variables or machine.plan.cycles:
         return _right_side(machine, node.function, found, bound)
-    arguments = tuple(one.tensor for one in bound.values())
+    arguments = tuple([one.tensor for one in bound.values()])
     key: tuple[str | int, ...] = (node.function, *map(id, arguments))
     known = machine.applied.get(key)
     budget = machine.algebra.budget

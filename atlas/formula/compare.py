@@ -47,8 +47,8 @@ def difference(found: Array, expected: Array, tolerance: float = TOLERANCE) -> D
         return Difference(0.0, 0.0, (), 0.0, 0.0)
     with np.errstate(all="ignore"):
         sizes = np.abs(expected)
-        errors = np.abs(found - expected) / (sizes + sizes.max() + TINY)
-        worst = float(errors.max())
+        errors = np.abs(found - expected) / (sizes + np.maximum.reduce(sizes, axis=None) + TINY)
+        worst = float(np.maximum.reduce(errors, axis=None))
         if worst <= tolerance:  # so none is infinite or no number
             return Difference(worst, 0.0, (), 0.0, 0.0)
         if not np.isfinite(errors).all():

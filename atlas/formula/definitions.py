@@ -59,12 +59,12 @@ def sides(machine: Machine, found: Definition, scope: Locals) -> Tensor:
     for other in found.values[1:]:
         second = machine.value(other, scope)
         try:
-            same = machine.algebra.elementwise(_close, value, second, verb="equate")
+            same = machine.algebra.pair(_close, value, second, verb="equate")
         except Misfit as misfit:
             raise FormulaError(misfit.code, misfit.message, other.span, misfit.hint) from None
         if value.core != second.core or not same.data.all():
             raise FormulaError("A240", "this side is not equal to the one before it", other.span)
-    return machine.algebra.elementwise(np.sqrt, value, verb="take the root of") if found.squared else value
+    return machine.algebra.each(np.sqrt, value, verb="take the root of") if found.squared else value
 
 
 def _close(one: Array, other: Array) -> Array:
@@ -194,8 +194,10 @@ def _fill(machine: Machine, found: Definition, symbol: Symbol, total: Array, cou
             index = ranges.whole(machine.value(found.indices[where[axis]], bound))
             place = aligned(index, (*symbol.batch, *keys), ()).astype(np.float64) - machine.table.base
             if (place < 0).any() or (place >= total.shape[at]).any():
-                message = f"an index outside {core[axis]} on the left side"
-                raise FormulaError("A227", message, found.left_span)
+                first, last = machine.table.base, machine.last_of(core[axis])
+                message = f"an index on the left side is outside its axis, which goes from {first} to {last}"
+                hint = f"let `{found.name}` be defined from {first} to {last}, and index the right side accordingly"
+                raise FormulaError("A227", message, found.left_span, hint)
             places.append(place.reshape(place.shape + (1,) * len(rest)).astype(np.intp))
         else:
             along = at if axis < 0 else len(symbol.batch) + len(keys) + rest.index(axis)

@@ -94,18 +94,17 @@ class Formula:
                 if name not in machine.memo:
                     machine.named(name, self.plan.mains[name][0].left_span)
         found: dict[str, Array] = {}
-        for spelled in self.outputs:
-            symbol = self.table.symbols[canonical(spelled)]
-            found[spelled] = _result(machine, machine.memo[symbol.name], symbol)
+        for symbol in self.table.symbols.values():
+            if symbol.name in self.plan.mains:
+                found[symbol.spelled] = _result(machine, machine.memo[symbol.name], symbol)
         for name in others:
             if name in machine.memo and name not in self.table.symbols:
                 tensor = machine.memo[name]
                 found[name] = aligned(
                     tensor, tuple(axis for axis in self.table.batch if axis in tensor.free), tensor.core
                 )
-        for array in found.values():
-            if machine.stray and np.isnan(array).any():
-                raise machine.out_of_range()
+        if machine.stray and any(np.isnan(array).any() for array in found.values()):
+            raise machine.out_of_range()
         return Run(found, machine.algebra.budget.work)
 
     def unused(self) -> tuple[str, ...]:
@@ -178,7 +177,7 @@ def _setting(formula: Formula, inputs: Mapping[str, Input], sizes: Mapping[str, 
         else:
             values[symbol.name] = _tensor(table, symbol, np.asarray(value, dtype=np.float64), lengths)
     ranges = {found.variable: found for found in formula.system.ranges}
-    return Setting(table, formula.plan, ranges, bound, values, functions)
+    return Setting(table, formula.plan, ranges, bound, lengths, values, functions)
 
 
 def _bind_from_shapes(table: SymbolTable, given: Mapping[str, Input], bound: dict[str, int]) -> None:

@@ -7,7 +7,7 @@ or the start value `h_0`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from atlas.exceptions import FormulaError
 from atlas.formula import rows
@@ -18,7 +18,7 @@ from atlas.formula.reader import Scope
 from atlas.formula.rows import Part
 from atlas.formula.span import Span
 from atlas.formula.symbols import Kind, SymbolTable
-from atlas.formula.tree import Definition, IndexName, Name, Node, Range, SizeName, System
+from atlas.formula.tree import Definition, IndexName, Leaf, Name, Node, Range, SizeName, System
 
 MAX_EQUATIONS = 64
 """The most equations that one formula may have."""
@@ -29,9 +29,8 @@ MAX_TREE = 100
 _FORMS = "a left side is `y`, `f(x)` or `y_{i,j}`"
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """A left side before its indices are parsed."""
+class _Left(NamedTuple):
+    """A left side before its indices are parsed; a tuple, as some are made anew when others are known."""
 
     scripted: Scripted
     """The name with its scripts."""
@@ -39,7 +38,7 @@ class _Left:
     """What is defined, without indices."""
     parameters: tuple[str, ...]
     """The parameters, if it defines a function."""
-    index: Script | None
+    subscript: Script | None
     """The subscript that holds indices, if it has."""
     squared: bool
     """Whether it is the square that is defined."""
@@ -94,10 +93,9 @@ def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[list[i
     at = 0
     while at < len(found):
         first = at
-        while first < len(found) and [token.kind for token in found[first]] == ["name"]:
+        while first < len(found) and _is_only(found[first], "name"):
             first += 1
-        kinds = [[token.kind for token in part] for part in found[first : first + 3]]
-        if len(kinds) == 3 and kinds[0][:2] == ["name", "="] and len(kinds[0]) > 2 and kinds[1] == ["\\dots"]:
+        if first + 2 < len(found) and _is_only(found[first + 1], "\\dots") and _begins_range(found[first]):
             names = tuple(part[0] for part in found[at : first + 1])
             ranges.append((names, found[first][2:], found[first + 2]))
             at = first + 3
@@ -114,6 +112,16 @@ def _sorted(found: Sequence[Part], length: int) -> tuple[list[Part], list[list[i
     if not equations:
         raise FormulaError("A233", "the formula has no equation", Span(0, max(length, 1)), "write `y = ...`")
     return equations, signs, ranges
+
+
+def _is_only(part: Part, kind: str) -> bool:
+    """Whether a part is one token of this kind."""
+    return len(part) == 1 and part[0].kind == kind
+
+
+def _begins_range(part: Part) -> bool:
+    """Whether a part is a name that equals something."""
+    return len(part) > 2 and part[0].kind == "name" and part[1].kind == "="
 
 
 def _left(part: Part, sign: int, table: SymbolTable, running: frozenset[str]) -> _Left:
@@ -137,12 +145,12 @@ def _left(part: Part, sign: int, table: SymbolTable, running: frozenset[str]) ->
         return left
     number = _number(scripted.sub)
     if number is not None:
-        return replace(left, number=number)
+        return left._replace(number=number)
     only = scripted.sub.tokens[0] if len(scripted.sub.tokens) == 1 else None
     named = only is not None and (table.kind(only.text) == "size" or only.text.startswith("\\mathrm"))
     if only is not None and named and not table.declares(left.base) and only.text not in running:
         return left
-    return replace(left, name=left.base, index=scripted.sub)
+    return left._replace(name=left.base, subscript=scripted.sub)
 
 
 def _number(script: Script) -> int | None:
@@ -175,9 +183,9 @@ def _settled(left: _Left, lefts: Sequence[_Left], table: SymbolTable) -> _Left:
     """`h_0` is the start of `h` where there is an `h` to start, else a name of its own."""
     if left.number is None:
         return left
-    if left.base in table.symbols or any(other.index is not None and other.name == left.base for other in lefts):
-        return replace(left, name=left.base)
-    return replace(left, number=None)
+    if left.base in table.symbols or any(other.subscript is not None and other.name == left.base for other in lefts):
+        return left._replace(name=left.base)
+    return left._replace(number=None)
 
 
 def _check_name(left: _Left, earlier: Sequence[_Left], table: SymbolTable) -> None:
@@ -192,8 +200,8 @@ def _check_name(left: _Left, earlier: Sequence[_Left], table: SymbolTable) -> No
     if left.number is not None:
         twice = any(other.number == left.number for other in others)
     else:
-        whole = left.index is None or bool(left.parameters)
-        twice = any(other.number is None and (whole or other.index is None) for other in others)
+        whole = left.subscript is None or bool(left.parameters)
+        twice = any(other.number is None and (whole or other.subscript is None) for other in others)
     if twice:
         raise FormulaError("A234", f"`{left.scripted.name()}` is defined twice", left.span)
     if left.number is not None and left.parameters:
@@ -221,8 +229,8 @@ def _definition(left: _Left, part: Part, signs: Sequence[int], scope: Scope) -> 
     fresh = _fresh(left, scope)
     inner = scope.with_local({**dict.fromkeys(fresh, "index"), **dict.fromkeys(left.parameters, "value")})
     indices: tuple[Node, ...] = ()
-    if left.index is not None:
-        indices = Parser((), inner, left.span.end).indices(left.index)
+    if left.subscript is not None:
+        indices = Parser((), inner, left.span.end).indices(left.subscript)
         for node in indices:
             if isinstance(node, SizeName | Name):
                 what = "a size" if isinstance(node, SizeName) else "a value"
@@ -236,12 +244,13 @@ def _definition(left: _Left, part: Part, signs: Sequence[int], scope: Scope) -> 
     found = Definition(
         left.name, left.parameters, indices, left.squared, left.number, tuple(values), left.span, span=_span(part)
     )
-    if left.index is not None and not found.variables:
+    if left.subscript is not None and not found.variables:
         hint = f"declare `{left.scripted.name()}` if this is its name"
         raise FormulaError("A233", f"the subscript of `{left.name}` has no index", left.span, hint)
-    if left.index is not None and left.parameters and not all(isinstance(node, IndexName) for node in indices):
+    if left.subscript is not None and left.parameters and not all(isinstance(node, IndexName) for node in indices):
         raise FormulaError("A233", "the index of a function is a single letter", left.span, "as in `E_i(x)`")
-    if _depth(found) > MAX_TREE:
+    # No token makes more than two levels, as the first sign of a sum does, which is one level, and its terms another.
+    if 2 * (len(part) + 1) > MAX_TREE and _depth(found) > MAX_TREE:
         hint = "define a part of it by an equation of its own"
         raise FormulaError("A250", f"an equation of more than {MAX_TREE} levels", found.span, hint)
     return found
@@ -249,9 +258,9 @@ def _definition(left: _Left, part: Part, signs: Sequence[int], scope: Scope) -> 
 
 def _fresh(left: _Left, scope: Scope) -> list[str]:
     """The names in the index of a left side that are not known: they are index variables."""
-    if left.index is None:
+    if left.subscript is None:
         return []
-    tokens = left.index.tokens
+    tokens = left.subscript.tokens
     return [token.text for token in tokens if token.kind == "name" and scope.kind(token.text) in (None, "constant")]
 
 
@@ -265,5 +274,5 @@ def _depth(node: Node) -> int:
     level: list[Node] = [node]
     while level:
         depth += 1
-        level = [child for above in level for child in above.children]
+        level = [child for above in level if not isinstance(above, Leaf) for child in above.children]
     return depth

@@ -54,18 +54,19 @@ class Evaluator(Machine):
 
     def value(self, node: Node, scope: Locals) -> Tensor:
         """The value of an expression."""
-        if self.nested == MAX_NESTED:
+        nested = self.nested
+        if nested == MAX_NESTED:
             hint = "define fewer functions by one another"
             raise FormulaError("A250", f"the formula is evaluated more than {MAX_NESTED} deep", node.span, hint)
-        self.nested = nested = self.nested + 1
-        if nested > self.deepest:
-            self.deepest = nested
+        self.nested = nested + 1
+        if nested >= self.deepest:
+            self.deepest = nested + 1
         try:
             return _RULES[type(node)](self, node, scope)
         except Misfit as misfit:
             raise FormulaError(misfit.code, misfit.message, node.span, misfit.hint) from None
         finally:
-            self.nested -= 1
+            self.nested = nested
 
     def defined(self, name: str) -> Tensor:
         """The value of a name that the formula defines."""
@@ -110,7 +111,8 @@ def _index(machine: Machine, node: IndexName, scope: Locals) -> Tensor:
 
 
 def _name(machine: Machine, node: Name, scope: Locals) -> Tensor:
-    return scope[node.name].tensor if node.name in scope else machine.named(node.name, node.span)
+    name = node.name
+    return scope[name].tensor if name in scope else machine.named(name, node.span)
 
 
 def _group(machine: Machine, node: Group, scope: Locals) -> Tensor:
@@ -118,16 +120,16 @@ def _group(machine: Machine, node: Group, scope: Locals) -> Tensor:
 
 
 def _sum(machine: Machine, node: Sum, scope: Locals) -> Tensor:
-    first, *rest = node.terms
-    total = machine.value(first.value, scope)
-    if first.sign == "-":
-        total = machine.algebra.elementwise(np.negative, total, verb="negate")
-    for term in rest:
+    terms = node.terms
+    total = machine.value(terms[0].value, scope)
+    if terms[0].sign == "-":
+        total = machine.algebra.each(np.negative, total, verb="negate")
+    for term in terms[1:]:
         value = machine.value(term.value, scope)
         if term.sign == "+":
-            total = machine.algebra.elementwise(np.add, total, value, verb="add")
+            total = machine.algebra.pair(np.add, total, value, verb="add")
         else:
-            total = machine.algebra.elementwise(np.subtract, total, value, verb="subtract")
+            total = machine.algebra.pair(np.subtract, total, value, verb="subtract")
     return total
 
 
@@ -148,17 +150,17 @@ def _multiply(machine: Machine, node: Multiply, scope: Locals) -> Tensor:
     if node.operator != "\\odot" and left.core and right.core:
         message = f"`{node.operator}` needs a scalar on one side, not {left.shown} and {right.shown}"
         raise Misfit("A220", message, r"write `\odot` (elementwise) or `a^\top b` (inner product)")
-    return machine.algebra.elementwise(np.multiply, left, right, verb="multiply")
+    return machine.algebra.pair(np.multiply, left, right, verb="multiply")
 
 
 def _quotient(machine: Machine, node: Quotient, scope: Locals) -> Tensor:
     above, below = machine.value(node.numerator, scope), machine.value(node.denominator, scope)
-    return machine.algebra.elementwise(np.true_divide, above, below, verb="divide")
+    return machine.algebra.pair(np.true_divide, above, below, verb="divide")
 
 
 def _remainder(machine: Machine, node: Remainder, scope: Locals) -> Tensor:
     left, right = machine.value(node.left, scope), machine.value(node.right, scope)
-    return machine.algebra.elementwise(np.mod, left, right, verb="divide")
+    return machine.algebra.pair(np.mod, left, right, verb="divide")
 
 
 def _power(machine: Machine, node: Power, scope: Locals) -> Tensor:
@@ -168,7 +170,7 @@ def _power(machine: Machine, node: Power, scope: Locals) -> Tensor:
         raise Misfit("A218", f"a power of a square matrix {base.shown} could be elementwise or a product", hint)
     if exponent.core:
         raise Misfit("A221", f"the exponent is {exponent.shown}, not a scalar", "index it, as in `x^{a_i}`")
-    return machine.algebra.elementwise(np.power, base, exponent, verb="raise")
+    return machine.algebra.pair(np.power, base, exponent, verb="raise")
 
 
 def _transpose(machine: Machine, node: Transpose, scope: Locals) -> Tensor:
@@ -176,18 +178,18 @@ def _transpose(machine: Machine, node: Transpose, scope: Locals) -> Tensor:
 
 
 def _root(machine: Machine, node: Root, scope: Locals) -> Tensor:
-    return machine.algebra.elementwise(np.sqrt, machine.value(node.radicand, scope), verb="take the root of")
+    return machine.algebra.each(np.sqrt, machine.value(node.radicand, scope), verb="take the root of")
 
 
 def _absolute(machine: Machine, node: Absolute, scope: Locals) -> Tensor:
-    return machine.algebra.elementwise(np.abs, machine.value(node.inner, scope), verb="take the absolute value of")
+    return machine.algebra.each(np.abs, machine.value(node.inner, scope), verb="take the absolute value of")
 
 
 def _norm(machine: Machine, node: Norm, scope: Locals) -> Tensor:
     inner = machine.value(node.inner, scope)
     if not inner.core:
         raise Misfit("A231", "the norm of a scalar", r"write `\lvert x \rvert`, or leave out an index")
-    squares = machine.algebra.elementwise(np.square, inner, verb="square")
+    squares = machine.algebra.each(np.square, inner, verb="square")
     return Tensor(np.sqrt(np.sum(squares.data, axis=-1)), inner.free, inner.core[:-1])
 
 
@@ -201,7 +203,7 @@ def _ceil(x: Array) -> Array:
 
 def _rounded(machine: Machine, node: Rounded, scope: Locals) -> Tensor:
     function = _floor if node.direction == "floor" else _ceil
-    return machine.algebra.elementwise(function, machine.value(node.inner, scope), verb="round")
+    return machine.algebra.each(function, machine.value(node.inner, scope), verb="round")
 
 
 @cache
@@ -221,7 +223,7 @@ def _relation(machine: Machine, node: Relation, scope: Locals) -> Tensor:
     operands = [machine.settled(machine.value(operand, scope)) for operand in node.operands]
     holds: Tensor | None = None
     for operator, left, right in zip(node.operators, operands, operands[1:], strict=False):
-        found = machine.algebra.elementwise(_comparisons()[operator], left, right, verb="compare")
+        found = machine.algebra.pair(_comparisons()[operator], left, right, verb="compare")
         if holds is None:
             holds = found
         else:

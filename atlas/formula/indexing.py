@@ -20,24 +20,49 @@ from atlas.formula.tree import IndexName, Name, Node, Subscript
 
 def subscript(machine: Machine, node: Subscript, scope: Locals) -> Tensor:
     """The rule for a value at indices."""
-    indices = list(node.indices)
-    at = [_index(machine, index, scope) for index in indices]
     name = node.base.name if isinstance(node.base, Name) else ""
     local = name in scope
+    index = node.indices[0]
+    run = scope.get(index.name) if isinstance(index, IndexName) and len(node.indices) == 1 else None
+    if run is not None and run.first is not None and run.first >= machine.table.base:
+        return _along(machine, node, index, run.first - machine.table.base, scope)
+    indices = list(node.indices)
+    at = [_index(machine, index, scope) for index in indices]
     if not local and name in machine.plan.cycles:
         step = machine.plan.steps[name]
         if step < len(at) and not at[step].free:
             base = machine.at_step(name, float(at[step].data), node.span)
             del at[step], indices[step]
             return _read(machine, base, indices, at, scope, node) if at else base
+    base = _base(machine, node, scope)
+    if name and not local:
+        base, at = _with_start(machine, base, indices, at, scope, node)
+    return _read(machine, base, indices, at, scope, node)
+
+
+def _base(machine: Machine, node: Subscript, scope: Locals) -> Tensor:
+    """What is read."""
     base = machine.value(node.base, scope)
     if base.row:
         raise Misfit("A223", "a subscript of a transposed vector", r"remove ^\top, or put it after the subscript")
     if base.data.dtype == np.bool_:
         raise Misfit("A232", "a subscript of a set", r"sum over its members with `\in`")
-    if name and not local:
-        base, at = _with_start(machine, base, indices, at, scope, node)
-    return _read(machine, base, indices, at, scope, node)
+    return base
+
+
+def _along(machine: Machine, node: Subscript, index: Node, first: int, scope: Locals) -> Tensor:
+    """A value at all values of one index variable, which are whole numbers one after the other, none before the first.
+
+    So it is no single step of a recurrence, and no start value is read.
+    """
+    values = machine.value(index, scope)
+    base = _base(machine, node, scope)
+    name = _called(node)
+    (axis,) = assign(machine, base.core, node.indices, scope, name, node.span)
+    found = machine.algebra.read_run(base, values.free[0], first, values.data.size) if axis == 0 else None
+    if found is not None:
+        return found
+    return machine.read(base, {axis: Tensor(values.data - machine.table.base, values.free)}, name, node.span)
 
 
 def _index(machine: Machine, node: Node, scope: Locals) -> Tensor:
@@ -57,9 +82,14 @@ def _index(machine: Machine, node: Node, scope: Locals) -> Tensor:
 def _read(
     machine: Machine, base: Tensor, indices: Sequence[Node], at: Sequence[Tensor], scope: Locals, node: Subscript
 ) -> Tensor:
-    name = node.base.name if isinstance(node.base, Name) else "this expression"
+    name = _called(node)
     where = assign(machine, base.core, indices, scope, name, node.span)
     return machine.read(base, {axis: at[place] for axis, place in where.items()}, name, node.span)
+
+
+def _called(node: Subscript) -> str:
+    """What a message calls that which is read."""
+    return node.base.name if isinstance(node.base, Name) else "this expression"
 
 
 def _with_start(
@@ -99,9 +129,8 @@ def assign(
     Raises:
         FormulaError: there are too many subscripts, or they fit no axis, or stand in another order than the axes.
     """
-    shown = f"[{','.join(core)}]" if core else "no axes"
     if len(indices) > len(core):
-        message = f"`{name}` has {shown}, but {len(indices)} subscript{'s' * (len(indices) > 1)}"
+        message = f"`{name}` has {_shown(core)}, but {len(indices)} subscript{'s' * (len(indices) > 1)}"
         raise FormulaError("A224", message, span)
     where: dict[int, int] = {}
     for place, node in enumerate(indices):
@@ -115,9 +144,14 @@ def assign(
             where[place] = place
             continue
         where[_free_axis(machine, core, where, node, axis, name)] = place
-    if list(where) != sorted(where):
-        raise FormulaError("A224", f"the subscripts of `{name}` stand in another order than its axes {shown}", span)
+    if len(where) > 1 and list(where) != sorted(where):
+        message = f"the subscripts of `{name}` stand in another order than its axes {_shown(core)}"
+        raise FormulaError("A224", message, span)
     return where
+
+
+def _shown(core: Sequence[str]) -> str:
+    return f"[{','.join(core)}]" if core else "no axes"
 
 
 def _free_axis(

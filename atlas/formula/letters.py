@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 
 def _words(text: str) -> frozenset[str]:
@@ -131,6 +132,24 @@ _REFUSED = {
     "E": r"\mathbb{E}",
     "forall": r"a range, as in ,\quad i=1,\dots,n",
 }
+
+
+_VARIANT = re.compile(r"\\var(?=(?:epsilon|theta|pi|rho|sigma|phi|kappa)(?![A-Za-z]))")
+_STYLE = re.compile(rf"\\(?:{'|'.join(sorted(STYLES))})\{{([^{{}}]*)\}}")
+
+
+def plain_letters(name: str) -> str:
+    r"""A canonical name with the plain form of each letter: `\epsilon` for `\varepsilon`, `x` for `\mathbf{x}`.
+
+    Names of which this is the same differ in nothing but the look of their letters, which is easily mistaken.
+    """
+    return _STYLE.sub(r"\1", _VARIANT.sub(r"\\", name))
+
+
+def lookalikes(name: str, others: Iterable[str]) -> list[str]:
+    """Those of some other canonical names that differ from this one in the look of their letters alone."""
+    plain = plain_letters(name)
+    return [other for other in others if other != name and plain_letters(other) == plain]
 
 
 def command_for(char: str) -> str:

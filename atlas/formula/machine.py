@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,22 +29,22 @@ Function = Callable[..., Array]
 """An input that is a function: of an array, or of a member's number and an array."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Bound:
-    """What a local name stands for."""
+class Bound(NamedTuple):
+    """What a local name stands for; a tuple, as values are, because every sum and application makes one."""
 
     tensor: Tensor
     """Its values; an index variable has a free axis of its own."""
     axis: str | None = None
     """The label of the axis that an index variable ranges over, where it is known."""
+    first: int | None = None
+    """The first value of an index variable that takes whole numbers one after the other; None for anything else."""
 
 
 Locals = Mapping[str, Bound]
 """Index variables and parameters where an expression is evaluated."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Applied:
+class Applied(NamedTuple):
     """A function that the formula defines, at arguments at which it may be asked for again."""
 
     arguments: tuple[Tensor, ...]
@@ -68,10 +69,26 @@ class Setting:
     """The ranges that are written beside the equations."""
     sizes: Mapping[str, int]
     """A value for every size, and for every integer in a range."""
+    lengths: Mapping[str, int]
+    """The length of every axis."""
     values: Mapping[str, Tensor]
     """The inputs that are arrays."""
     functions: Mapping[str, Function]
     """The inputs that are functions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A read out of range, which matters where its value does."""
+
+    span: Span
+    """Where it is written."""
+    name: str
+    """What is read."""
+    before: bool
+    """Whether an index lies before the first."""
+    past: tuple[str, ...]
+    """The axes of which an index lies past the last."""
 
 
 class Machine(ABC):
@@ -85,9 +102,8 @@ class Machine(ABC):
         self.algebra = Algebra(Budget())
         self.memo: dict[str | tuple[str, int], Tensor] = {}
         self.busy: set[str | tuple[str, int]] = set()
-        self.stray: list[tuple[Span, str]] = []
+        self.stray: list[Stray] = []
         self.runs: dict[str, tuple[tuple[float, ...], str]] = {}
-        self.lengths: dict[str, int] = {}
         self.bound = 0
         self.nested = 0
         self.deepest = 0
@@ -115,8 +131,9 @@ class Machine(ABC):
 
     def named(self, name: str, span: Span) -> Tensor:
         """The value of a name that is no index or parameter."""
-        if name in self.memo:
-            return self.memo[name]
+        known = self.memo.get(name)
+        if known is not None:
+            return known
         if name in self.plan.mains:
             if name in self.busy:
                 raise FormulaError("A237", f"`{name}` is defined by itself", span)
@@ -138,7 +155,13 @@ class Machine(ABC):
         zero = name in self.table.zero_outside
         found, outside = self.algebra.read(base, where, 0.0 if zero else np.nan)
         if outside and not zero:
-            self.stray.append((span, name))
+            before = any((index.data < 0).any() for index in where.values())
+            ends = [
+                base.core[at]
+                for at, index in where.items()
+                if (index.data >= base.data.shape[len(base.free) + at]).any()
+            ]
+            self.stray.append(Stray(span, name, before, tuple(ends)))
         return found
 
     def settled(self, tensor: Tensor) -> Tensor:
@@ -149,12 +172,21 @@ class Machine(ABC):
 
     def out_of_range(self) -> FormulaError:
         """The error for the first read out of range."""
-        span, name = self.stray[0]
-        hint = f"indices begin at {self.table.base}; mask the read, or declare the symbol zero outside its range"
-        return FormulaError("A227", f"`{name}` is read outside its range", span, hint)
+        found = self.stray[0]
+        where = [f"before {self.table.base}, where indices begin"] if found.before else []
+        where += [f"past {self.last_of(axis)}, where it ends" for axis in found.past]
+        ways = [f"end the range at {self.last_of(axis)}" for axis in found.past]
+        if found.before:
+            ways.insert(0, "count from 1, or state `base: 0`" if self.table.base else "count from 0")
+        zero = f", or list `{found.name}` under `zero_outside`" if found.name in self.table.symbols else ""
+        hint = f"{', '.join(ways)}{', ' if ways else ''}give the edge a case of its own{zero}"
+        message = f"`{found.name}` is read outside its range"
+        return FormulaError("A227", f"{message}: {' and '.join(where)}" if where else message, found.span, hint)
+
+    def last_of(self, axis: str) -> str:
+        """The last index of an axis, in its sizes."""
+        return axis if self.table.base else f"{axis}-1"
 
     def length(self, axis: str) -> int:
         """The length of an axis."""
-        if axis not in self.lengths:
-            self.lengths[axis] = self.table.axes.size(axis).value(self.setting.sizes)
-        return self.lengths[axis]
+        return self.setting.lengths[axis]

@@ -47,6 +47,8 @@ class Scripted(NamedTuple):
 
     def name(self, *, sub: bool = True, sup: bool = True) -> str:
         """The canonical spelling of the base with the scripts that are taken as part of the name."""
+        if self.sub is None and self.sup is None:
+            return self.base.text
         below = f"_{self.sub.text}" if self.sub is not None and sub else ""
         above = f"^{self.sup.text}" if self.sup is not None and sup else ""
         return self.base.text + below + above

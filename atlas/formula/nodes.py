@@ -50,7 +50,8 @@ def walk(node: Node) -> Iterator[Node]:
     while waiting:
         current = waiting.pop()
         yield current
-        waiting.extend(reversed(current.children))
+        if not isinstance(current, Leaf):
+            waiting.extend(current.children[::-1])
 
 
 @cache

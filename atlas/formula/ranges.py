@@ -13,29 +13,26 @@ import numpy as np
 from atlas.exceptions import FormulaError
 from atlas.formula.machine import Bound, Locals, Machine
 from atlas.formula.span import Span
-from atlas.formula.tensor import Array, Misfit, Tensor
+from atlas.formula.tensor import Misfit, Tensor
 from atlas.formula.tree import Call, IndexName, Name, Node, Number, SizeName, Subscript, Sum, walk
-
-
-def bind(machine: Machine, variable: str, values: Array, axis: str | None) -> Bound:
-    """An index variable over these values, along a new free axis."""
-    machine.bound += 1
-    return Bound(Tensor(values, (f"{variable}@{machine.bound}",)), axis)
 
 
 def over_axis(machine: Machine, variable: str, axis: str) -> Bound:
     """An index variable over all of an axis."""
     first = machine.table.base
-    return bind(machine, variable, counted(machine, first, first + machine.length(axis) - 1), axis)
+    return counted(machine, variable, first, first + machine.length(axis) - 1, axis)
 
 
-def counted(machine: Machine, first: float, last: float) -> Array:
-    """The whole numbers from the first to the last, after counting them against the budget."""
+def counted(machine: Machine, variable: str, first: float, last: float, axis: str | None) -> Bound:
+    """An index variable over the whole numbers from the first to the last, along a new free axis."""
     if not (isfinite(first) and isfinite(last)):
         raise Misfit("A241", "a range without end")
-    length = max(int(last) - int(first) + 1, 0)
+    start = int(first)
+    length = max(int(last) - start + 1, 0)
     machine.algebra.budget.spend((length,))
-    return np.arange(length, dtype=np.float64) + first
+    machine.bound += 1
+    values = np.arange(start, start + length, dtype=np.float64)
+    return Bound(Tensor(values, (f"{variable}@{machine.bound}",)), axis, start)
 
 
 def whole(tensor: Tensor) -> Tensor:
@@ -82,7 +79,7 @@ def stated(machine: Machine, node: Node) -> float | None:
 def between(machine: Machine, variable: str, nodes: tuple[Node, Node], ends: tuple[float, float]) -> Bound:
     """An index variable from one bound to another, both known; its axis is known where it begins at the base."""
     axis = machine.table.axes.span(*nodes) if ends[0] == machine.table.base else None
-    return bind(machine, variable, counted(machine, *ends), axis)
+    return counted(machine, variable, *ends, axis)
 
 
 def inferred(
@@ -146,9 +143,9 @@ def axes_of(machine: Machine, node: Name, scope: Locals) -> tuple[str, ...] | No
 
 def axis_hint(node: Node, scope: Locals) -> str | None:
     """The axis that an index follows: that of a bare variable, or of one with a number added."""
+    if isinstance(node, IndexName):
+        return scope[node.name].axis if node.name in scope else None
     match node:
-        case IndexName(name=name):
-            return scope[name].axis if name in scope else None
         case Sum(terms=(first, second)) if first.sign == "+" and isinstance(second.value, Number):
             return axis_hint(first.value, scope)
         case _:

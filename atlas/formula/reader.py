@@ -28,8 +28,9 @@ class Scope:
 
     def kind(self, name: str) -> Kind | None:
         """What a name is, or None."""
-        if name in self.local:
-            return self.local[name]
+        known = self.local.get(name)
+        if known is not None:
+            return known
         if name in self.table.sizes:
             return "size"
         return self.defined.get(name) or self.table.kind(name)

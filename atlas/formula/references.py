@@ -68,8 +68,7 @@ def reference(parser: Parser) -> Node:
     """The name at the position with its scripts, as a value, size, index or application."""
     reader = parser.reader
     scripted, reader.index = read_scripted(reader.tokens, reader.index)
-    name, sub, sup = _resolve(parser, scripted)
-    kind = parser.scope.kind(name)
+    name, kind, sub, sup = _resolve(parser, scripted)
     if kind == "function":
         return _application(parser, name, sub, sup, scripted.span)
     base = scripted.base.span
@@ -89,8 +88,10 @@ def reference(parser: Parser) -> Node:
     return parser.power(node, sup) if sup is not None else node
 
 
-def _resolve(parser: Parser, scripted: Scripted) -> tuple[str, Script | None, Script | None]:
-    """The longest spelling that is known, with the scripts that are not part of it."""
+def _resolve(parser: Parser, scripted: Scripted) -> tuple[str, Kind, Script | None, Script | None]:
+    """The longest spelling that is known, with what it is and the scripts that are not part of it."""
+    if scripted.sub is None and scripted.sup is None and (kind := parser.scope.kind(scripted.base.text)) is not None:
+        return scripted.base.text, kind, None, None
     tries: list[tuple[str, Script | None, Script | None]] = [(scripted.name(), None, None)]
     if scripted.sup is not None:
         tries.append((scripted.name(sub=False), scripted.sub, None))
@@ -98,8 +99,8 @@ def _resolve(parser: Parser, scripted: Scripted) -> tuple[str, Script | None, Sc
         tries.append((scripted.name(sup=False), None, scripted.sup))
     tries.append((scripted.base.text, scripted.sub, scripted.sup))
     for name, sub, sup in tries:
-        if parser.scope.kind(name) is not None:
-            return name, sub, sup
+        if (kind := parser.scope.kind(name)) is not None:
+            return name, kind, sub, sup
     raise _unknown(parser, scripted)
 
 

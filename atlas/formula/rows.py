@@ -17,6 +17,7 @@ Part = tuple[Token, ...]
 _LAYOUT = frozenset(("aligned", "align", "align*", "equation", "equation*", "gathered", "split", "alignedat"))
 _OPENING = frozenset(("(", "{", "begin"))
 _CLOSING = frozenset((")", "}", "end"))
+_MARKS = frozenset(("&", "\\\\", "begin", "end"))
 _SEPARATING = frozenset(rf"\mathrm{{{word}}}" for word in ("for", "forall", "where", "with", "and"))
 _SILENT = frozenset(rf"\mathrm{{{word}}}" for word in ("if", "for", "when"))
 _WORDS = _SEPARATING | _SILENT
@@ -35,7 +36,7 @@ def parts(tokens: Sequence[Token], named: frozenset[str]) -> list[Part]:
 
 def _without_words(tokens: Sequence[Token], named: frozenset[str]) -> Iterator[Token]:
     """The tokens with words between equations turned into commas; before a condition of cases, they vanish."""
-    if not any(token.text in _WORDS for token in tokens):
+    if _WORDS.isdisjoint([token.text for token in tokens]):
         yield from tokens
         return
     inside = 0
@@ -76,7 +77,9 @@ def _rows(tokens: Sequence[Token]) -> Iterator[Part]:
     row: list[Token] = []
     inner = False
     for token in tokens:
-        if token.kind in ("begin", "end"):
+        if token.kind not in _MARKS:
+            row.append(token)
+        elif token.kind in ("begin", "end"):
             _step(environments, token, inner)
             inner = any(opened.text == "cases" for opened in environments)
             if token.text == "cases":
@@ -84,7 +87,7 @@ def _rows(tokens: Sequence[Token]) -> Iterator[Part]:
         elif token.kind == "\\\\" and not inner:
             yield tuple(row)
             row = []
-        elif token.kind != "&" or inner:
+        elif inner:
             row.append(token)
     if environments:
         opened = environments[-1]
@@ -97,9 +100,11 @@ def _check_alignment(tokens: Sequence[Token]) -> None:
     cases = 0
     aligned = False
     for token, after in pairwise(tokens):
+        if token.kind not in _MARKS:
+            continue
         if token.text == "cases":
             cases += (token.kind == "begin") - (token.kind == "end")
-        if cases or token.kind not in ("&", "\\\\"):
+        if cases or token.kind in ("begin", "end"):
             continue
         at_sign = token.kind == "&" and after.kind == "="
         if at_sign and aligned:
@@ -125,8 +130,7 @@ def _joined(rows: Iterator[Part]) -> list[Part]:
     """Rows with those that only continue the one before joined to it: without `=`, or beginning with one."""
     joined: list[Part] = []
     for row in rows:
-        signs = equal_signs(row)
-        if joined and row and (not signs or signs[0] == 0):
+        if joined and row and next((at for at in outside(row) if row[at].kind == "="), 0) == 0:
             joined[-1] += row
         elif row:
             joined.append(row)
@@ -135,7 +139,7 @@ def _joined(rows: Iterator[Part]) -> list[Part]:
 
 def _split(tokens: Part, kind: str) -> Iterator[Part]:
     start = 0
-    for at in outside(tokens) if any(token.kind == kind for token in tokens) else ():
+    for at in outside(tokens) if kind in [token.kind for token in tokens] else ():
         if tokens[at].kind == kind:
             yield tokens[start:at]
             start = at + 1

@@ -104,7 +104,7 @@ def draw_inputs(table: SymbolTable, defined: Container[str], seed: int, number: 
         table,
         wanted,
     )
-    drawn = _kept(key) if _is_small(key) else _drawn(key)
+    drawn = _kept(key) or _drawn(key)
     return Sample(dict(drawn.sizes), dict(zip([symbol.spelled for symbol in wanted], drawn.values, strict=True)))
 
 
@@ -172,10 +172,12 @@ def _drawn(wanted: _Wanted) -> _Drawn:
 
 
 # Kept, as the entries of a model declare the same few axes under other names.
-_kept = lru_cache(maxsize=KEPT)(_drawn)
-
-
 @lru_cache(maxsize=KEPT)
+def _kept(wanted: _Wanted) -> _Drawn | None:
+    """What is drawn, where it is small; else None."""
+    return _drawn(wanted) if _is_small(wanted) else None
+
+
 def _is_small(wanted: _Wanted) -> bool:
     """Whether the arrays of a sample are small enough to be kept."""
     sizes = _sizes(wanted.table, np.random.default_rng((wanted.seed, wanted.number)))

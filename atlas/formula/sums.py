@@ -41,7 +41,10 @@ def reduce_over(machine: Machine, node: Reduction, scope: Locals) -> Tensor:
     lengths = tuple([found.tensor.data.size for found in bound.values()])
     free = body.free if mask is None else union(body.free, mask.free)
     rest = tuple([name for name in free if name not in keys])
-    machine.algebra.budget.spend([*lengths, *_lengths(body, mask, rest), *body.data.shape[len(body.free) :]])
+    if mask is None and len(rest) + len(keys) == len(free):
+        machine.algebra.budget.spend_like(body.data)
+    else:
+        machine.algebra.budget.spend([*lengths, *_lengths(body, mask, rest), *body.data.shape[len(body.free) :]])
     data = expanded(body, rest, keys, lengths)
     function, neutral = _reductions()[node.operator]
     if mask is not None:
@@ -89,7 +92,7 @@ def _between(
     machine: Machine, node: Reduction, domain: Between, scope: Locals
 ) -> tuple[dict[str, Bound], Tensor | None]:
     variable = domain.variables[0]
-    first, last = (ranges.stated(machine, node) for node in (domain.lower, domain.upper))
+    first, last = ranges.stated(machine, domain.lower), ranges.stated(machine, domain.upper)
     if first is not None and last is not None:
         return {variable: ranges.between(machine, variable, (domain.lower, domain.upper), (first, last))}, None
     lower = ranges.bound_value(machine, domain.lower, scope)
@@ -106,8 +109,12 @@ def _between(
     below, above = lower.data.min(initial=np.inf), upper.data.max(initial=-np.inf)
     end = float(found.tensor.data[-1])
     if below < machine.table.base or above > end:
-        message = f"the bounds of `{variable}` reach from {below:g} to {above:g}, but {axis} ends at {end:g}"
-        raise FormulaError("A227", message, domain.span)
+        begin, finish = machine.table.base, machine.last_of(axis)
+        wrong = [f"below {begin}, where indices begin"] if below < begin else []
+        wrong += [f"above {finish}, where they end"] if above > end else []
+        bound = "both bounds" if len(wrong) > 1 else "the lower bound" if below < begin else "the upper bound"
+        message = f"the bounds of `{variable}` reach {' and '.join(wrong)}"
+        raise FormulaError("A227", message, domain.span, f"keep {bound} within {begin} to {finish}")
     mask = machine.algebra.elementwise(_inside, found.tensor, lower, upper, verb="compare")
     return {variable: found}, mask
 

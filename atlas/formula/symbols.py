@@ -19,6 +19,7 @@ from atlas.formula.declarations import (
     SymbolKind,
 )
 from atlas.formula.functions import BUILTINS, CONSTANTS
+from atlas.formula.letters import lookalikes
 from atlas.formula.names import canonical
 from atlas.sizes import Size
 
@@ -78,8 +79,9 @@ class SymbolTable:
         """What a name is; declared names come before built-in ones."""
         if name in self.sizes:
             return "size"
-        if name in self.symbols:
-            kind = self.symbols[name].kind
+        symbol = self.symbols.get(name)
+        if symbol is not None:
+            kind = symbol.kind
             return "size" if isinstance(kind, IntegerRange) else "function" if isinstance(kind, FunctionOf) else "value"
         if name in self.aliases or name in BUILTINS:
             return "function"
@@ -90,7 +92,9 @@ class SymbolTable:
         return name in self.symbols or name in self.sizes or name in self.aliases
 
     def nearest(self, name: str, others: Iterable[str] = ()) -> tuple[str, ...]:
-        """At most two known names that are spelled much alike."""
+        """At most two known names that are spelled much alike; those whose letters only look another way come alone."""
+        if alike := lookalikes(name, dict.fromkeys([*others, *self.aliases, *self.sizes, *self.symbols])):
+            return tuple(alike[:2])
         known = {
             _bare(found): found for found in [*sorted(BUILTINS), *others, *self.aliases, *self.sizes, *self.symbols]
         }
@@ -159,7 +163,7 @@ def _expressions(declarations: Declarations) -> list[Size]:
         elif isinstance(found.kind, FunctionOf):
             texts += found.kind.to
             texts += [found.kind.family] if found.kind.family is not None else []
-    return [read_size(text) for text in texts]
+    return [read_size(text) for text in dict.fromkeys(texts)]
 
 
 def _batch(declarations: Declarations, sizes: Mapping[str, Size | None], axes: AxisTable) -> tuple[str, ...]:

@@ -29,8 +29,11 @@ class Misfit(Exception):  # noqa: N818 - it is a finding about axes; the evaluat
         self.hint = hint
 
 
-class Tensor(NamedTuple):
-    """One value under named axes; a tuple, as every operation makes one and tuples are made fastest."""
+_made = tuple.__new__
+
+
+class _Fields(NamedTuple):
+    """What a tensor has; a tuple, as every operation makes one and tuples are made fastest."""
 
     data: Array
     """Shape: free axes, then core axes."""
@@ -40,6 +43,17 @@ class Tensor(NamedTuple):
     """Labels of the ordered axes."""
     row: bool = False
     """Whether a vector is transposed."""
+
+
+class Tensor(_Fields):
+    """One value under named axes, of which there are as many as the data has."""
+
+    __slots__ = ()
+
+    def __new__(cls, data: Array, free: tuple[str, ...] = (), core: tuple[str, ...] = (), row: bool = False) -> Tensor:
+        """Make one; written as named tuples have it, so that the assertion alone comes to the cost."""
+        assert data.ndim == len(free) + len(core), (data.shape, free, core)  # noqa: S101 - else a rule here is wrong
+        return _made(cls, (data, free, core, row))
 
     @property
     def shown(self) -> str:

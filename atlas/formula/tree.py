@@ -338,6 +338,8 @@ class Definition(Node):
     @property
     def variables(self) -> tuple[str, ...]:
         """The index variables of the left side, each once, in order."""
+        if not self.indices:
+            return ()
         found = (node.name for index in self.indices for node in walk(index) if isinstance(node, IndexName))
         return tuple(dict.fromkeys(found))
 

@@ -7,8 +7,8 @@ becomes a mark in the result. What is copied and what is read aloud is taken fro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from atlas.entries.component import Component
 from atlas.exceptions import FormulaError
@@ -28,6 +28,8 @@ NAMES = 2_000
 """How many names are remembered with their canonical spelling."""
 FRACTIONS = ("\\frac", "\\dfrac", "\\tfrac")
 """Commands of two arguments."""
+_ALONE = frozenset(("_", "^", "\\sqrt", *FRACTIONS))
+"""Kinds of tokens of which the next one is a script or an argument."""
 
 
 def marked(component: Component, dimensions: Iterable[str]) -> Formula:
@@ -87,9 +89,8 @@ def _canonical(name: str) -> str:
     return canonical(name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stretch:
-    """Characters of a formula that get one colour."""
+class _Stretch(NamedTuple):
+    """Characters of a formula that get one colour; a tuple, as a formula has many."""
 
     span: Span
     """The characters."""
@@ -113,19 +114,18 @@ def _stretches(tokens: tuple[Token, ...], numbers: Mapping[str, int]) -> Iterato
     A name is coloured together with all its scripts, as LaTeX sets them by the letter that they stand at; scripts that
     are no part of the name are uncoloured within.
     """
-    at = 0
-    while at < len(tokens):
-        if tokens[at].kind != "name":
-            at += 1
+    end = 0
+    for at, token in enumerate(tokens):
+        if token.kind != "name" or at < end:
             continue
         if _is_alone(tokens, at):
-            if tokens[at].text in numbers:
-                yield _Stretch(tokens[at].span, numbers[tokens[at].text], braced=False)
-            at += 1
+            if token.text in numbers:
+                yield _Stretch(token.span, numbers[token.text], braced=False)
             continue
-        scripted, end = read_scripted(tokens, at)
+        scripted, after = read_scripted(tokens, at)
         found = next((one for one in _readings(scripted) if one[0] in numbers), None)
         if found is not None:
+            end = after
             yield _Stretch(scripted.span, numbers[found[0]])
             for script in found[1]:
                 braced = _has_braces(script)
@@ -135,16 +135,14 @@ def _stretches(tokens: tuple[Token, ...], numbers: Mapping[str, int]) -> Iterato
                     yield from _stretches(script.tokens, numbers)
                 else:
                     yield _Stretch(inside, numbers[script.tokens[0].text])
-            at = end
-        else:
-            at += 1
 
 
 def _is_alone(tokens: tuple[Token, ...], at: int) -> bool:
     """Whether LaTeX takes this token alone: a script, or the argument of a fraction or root, without braces."""
-    before = [token.kind for token in tokens[max(at - 2, 0) : at]]
-    second = len(before) == 2 and before[0] in FRACTIONS and before[1] not in ("{", "}")
-    return second or before[-1:] in (["_"], ["^"], ["\\sqrt"]) or before[-1:] in [[one] for one in FRACTIONS]
+    before = tokens[at - 1].kind if at else ""
+    if before in _ALONE:
+        return True
+    return at > 1 and tokens[at - 2].kind in FRACTIONS and before not in ("{", "}")
 
 
 def _has_braces(script: Script) -> bool:
@@ -156,6 +154,8 @@ def _readings(scripted: Scripted) -> Iterator[tuple[str, tuple[Script, ...]]]:
     """The names that a base with scripts can be, longest first, each with the scripts that are no part of it."""
     sub, sup = scripted.sub, scripted.sup
     yield scripted.name(), ()
+    if sub is None and sup is None:
+        return
     if sub is not None and sup is not None:
         yield scripted.name(sup=False), (sup,)
         yield scripted.name(sub=False), (sub,)

@@ -5,7 +5,8 @@ Where other plugins take part, they are files like any other; else nothing of th
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from array import array
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -35,26 +36,40 @@ def add_assets(files: Files, assets: Iterable[SiteAsset], config: MkDocsConfig, 
     """
     issues = []
     for asset in assets:
-        # By the end of its name MkDocs would take a Markdown version for prose, and make a page of it.
-        name = f"{asset.url}.txt" if asset.url.endswith(_PROSE) else asset.url
-        existing = files.src_uris.get(name)
-        if existing is not None and existing.src_dir == config.docs_dir:
-            message = f"the file lies at the address {asset.url!r}, which the atlas writes itself"
-            issues.append(Issue(shown_path(config, asset.url), 0, 0, "A901", message, "give the file another name"))
+        if (issue := _make_room(files, asset.url, config)) is not None:
+            issues.append(issue)
             continue
-        if existing is not None:
-            files.remove(existing)
-        file = _open_file(asset, name, config) if reuse is None else AssetFile(asset, name, config, reuse)
+        if reuse is not None:
+            files.append(AssetFile(asset, config, reuse))
+            continue
+        file = _open_file(asset, config)
         file.dest_uri = asset.url
         files.append(file)
     return issues
 
 
+def _make_room(files: Files, url: str, config: MkDocsConfig) -> Issue | None:
+    """Take away the theme's file at an address, which another file has then; an author's stays, and is an issue."""
+    existing = files.src_uris.get(_name(url))
+    if existing is not None and existing.src_dir == config.docs_dir:
+        message = f"the file lies at the address {url!r}, which the atlas writes itself"
+        return Issue(shown_path(config, url), 0, 0, "A901", message, "give the file another name")
+    if existing is not None:
+        files.remove(existing)
+    return None
+
+
+def _name(url: str) -> str:
+    """The name by which MkDocs knows a file: by the end of its own it would make a page of a Markdown version."""
+    return f"{url}.txt" if url.endswith(_PROSE) else url
+
+
 class AssetFile(NamedFile):
     """A file beside the pages in a build without other plugins."""
 
-    def __init__(self, asset: SiteAsset, name: str, config: MkDocsConfig, reuse: Reuse) -> None:
-        super().__init__(name, None, config.site_dir, config.use_directory_urls, inclusion=InclusionLevel.INCLUDED)
+    def __init__(self, asset: SiteAsset, config: MkDocsConfig, reuse: Reuse) -> None:
+        name, folder, urls = _name(asset.url), config.site_dir, config.use_directory_urls
+        super().__init__(name, None, folder, urls, dest_uri=asset.url, inclusion=InclusionLevel.INCLUDED)
         self.generated_by = MAKER
         self.asset = asset
         self.is_done = False
@@ -68,14 +83,21 @@ class AssetFile(NamedFile):
         content = self.asset.content
         return None if isinstance(content, Path) else _written(self.asset.url, content)
 
-    def find_same(self) -> None:
+    def find_same(self) -> bool:
         """Find out whether it is the present site's file, which stays or is linked later."""
         self.is_done = self.is_done or self._reuse.is_same(self.dest_uri, _digest(self.asset.content))
+        return self.is_done
+
+    def write_by(self, write: Callable[[bytes | str, str], None]) -> None:
+        """Have what the file holds written to its place, which is known not to have it."""
+        content = self._content
+        if content is None:
+            raise ValueError(f"{self.dest_uri} is a file to be copied")
+        write(content, self.abs_dest_path)
 
     def copy_file(self, dirty: bool = False) -> None:
         """Put the file in its place, if it is not there."""
-        self.find_same()
-        if self.is_done:
+        if self.find_same():
             return
         content = self.asset.content
         # Only what this build made may leave its place.
@@ -94,9 +116,76 @@ class AssetFile(NamedFile):
         super().copy_file(dirty)
 
 
-def _open_file(asset: SiteAsset, name: str, config: MkDocsConfig) -> File:
+class FormFiles:
+    """The other forms of pages in a build without other plugins, of which MkDocs need not know.
+
+    Each is made when it is asked for, as ten thousand pages have thirty thousand; what lasts is what was done.
+    """
+
+    def __init__(
+        self, files: Files, forms: Sequence[SiteAsset], written: Container[str], config: MkDocsConfig, reuse: Reuse
+    ) -> None:
+        """Make room for them.
+
+        Args:
+            files: All files of the build.
+            forms: The other forms of all pages.
+            written: The addresses of the pages that are written.
+            config: The configuration of MkDocs.
+            reuse: The present site as a source of files.
+        """
+        self._forms = forms
+        self._config = config
+        self._reuse = reuse
+        self._places = array("L")
+        self.urls: list[str] = []
+        """Their addresses."""
+        self.issues: list[Issue] = []
+        """What is wrong with their addresses."""
+        for place, form in enumerate(forms):
+            if form.page in written:
+                self._places.append(place)
+                self.urls.append(form.url)
+                if (issue := _make_room(files, form.url, config)) is not None:
+                    self.issues.append(issue)
+        self._is_done = bytearray(len(self))
+        self._is_noted = bytearray(len(self))
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[AssetFile]:
+        """The files for which something is left to be done."""
+        return (self[number] for number in range(len(self)) if not self._is_done[number])
+
+    def __getitem__(self, number: int) -> AssetFile:
+        """One of them."""
+        return AssetFile(self._forms[self._places[number]], self._config, self._reuse)
+
+    def assets(self) -> Iterator[SiteAsset]:
+        """All of them as the renderer knows them."""
+        return (self._forms[place] for place in self._places)
+
+    def not_noted(self) -> Iterator[SiteAsset]:
+        """Those that the present site has not, and whose links were not noted when they were written."""
+        marks = zip(self._places, self._is_done, self._is_noted, strict=True)
+        return (self._forms[place] for place, is_done, is_noted in marks if not (is_done or is_noted))
+
+    def left(self) -> array[int]:
+        """The numbers of those that the present site has not."""
+        for number, is_done in enumerate(self._is_done):
+            if not is_done and self[number].find_same():
+                self._is_done[number] = True
+        return array("L", (number for number, is_done in enumerate(self._is_done) if not is_done))
+
+    def note(self, number: int) -> None:
+        """Take note that one is written, and that its links were noted."""
+        self._is_done[number] = self._is_noted[number] = True
+
+
+def _open_file(asset: SiteAsset, config: MkDocsConfig) -> File:
     """A file beside the pages as other plugins know files, with all that they may do to it."""
-    included = InclusionLevel.INCLUDED
+    name, included = _name(asset.url), InclusionLevel.INCLUDED
     if isinstance(asset.content, Path):
         return File.generated(config, name, abs_src_path=str(asset.content), inclusion=included)
     return File.generated(config, name, content=_written(asset.url, asset.content), inclusion=included)

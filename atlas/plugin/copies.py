@@ -5,7 +5,6 @@ Whatever a copy does not do without a word, the process itself does again: it wa
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
@@ -13,14 +12,16 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
 
+from atlas.cycles import IN_WRITERS, look_only_at_new
 from atlas.exceptions import ExecutorError
-from atlas.render.links import LinkCheck
+from atlas.render.links import LinkCheck, no_ids
 from atlas.spread import cores, forks, processes, spread
 
 WORTHWHILE = 200
 """From how many tasks on copies are made."""
-SELDOM = (50_000, 20, 20)
-"""How often a copy looks for reference cycles: the thresholds of Python's garbage collector."""
+MANY = 1_000
+"""From how many links on of what was written at once a copy looks for those that are right, which are most: the page of
+a file that ten thousand entries document has more than all others together."""
 AT_ONCE = 40
 """How many tasks a copy is given at once."""
 
@@ -67,6 +68,8 @@ class _Copy:
     """Makes what gathers links."""
     heard: _Heard
     """What is said while tasks are done."""
+    settle: Callable[[LinkCheck], None]
+    """Lets go of links that are known to be right."""
 
 
 _copy: ContextVar[_Copy] = ContextVar("_copy")
@@ -74,7 +77,12 @@ _copy: ContextVar[_Copy] = ContextVar("_copy")
 
 
 def in_copies(
-    count: int, task: Callable[[int], Task], links: LinkCheck, known: Container[str], copied: Callable[[], None]
+    count: int,
+    task: Callable[[int], Task],
+    links: LinkCheck,
+    known: Container[str],
+    copied: Callable[[], None],
+    ids_of: Callable[[str], Container[str]] = no_ids,
 ) -> set[int]:
     """Do tasks on all cores where that pays; the places of those that are done, whose links are among `links` then.
 
@@ -84,15 +92,21 @@ def in_copies(
         links: Where links are noted.
         known: Files of the site to which links are right.
         copied: What a copy does before it uses what is open.
+        ids_of: The ids in the page at an address, where it is known what it has.
     """
     number = min(processes(), count // AT_ONCE)
     if count < WORTHWHILE or number < 2 or not forks():
         return set()
+
+    def settle(gathered: LinkCheck) -> None:
+        if len(gathered) > MANY:
+            gathered.settle(known, ids_of)
+
     done: set[int] = set()
     pieces = [range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE)]
     with (
         suppress(ExecutorError, OSError, RuntimeError),  # also where no process or thread can be started
-        cores(number, partial(_begin, task, partial(LinkCheck, links.root, known), copied)) as pool,
+        cores(number, partial(_begin, task, partial(LinkCheck, links.root, known), copied, settle)) as pool,
     ):
         for one in spread(_do, pieces, pool):
             done.update(one.places)
@@ -100,17 +114,20 @@ def in_copies(
     return done
 
 
-def _begin(task: Callable[[int], Task], new_links: Callable[[], LinkCheck], copied: Callable[[], None]) -> None:
-    # What there is now stays; what is made is mostly free of reference cycles, so that these are looked for seldom.
-    gc.freeze()
-    gc.set_threshold(*SELDOM)
+def _begin(
+    task: Callable[[int], Task],
+    new_links: Callable[[], LinkCheck],
+    copied: Callable[[], None],
+    settle: Callable[[LinkCheck], None],
+) -> None:
+    look_only_at_new(IN_WRITERS)
     copied()
     heard = _Heard()
     for logger in _loggers():
         logger.handlers = []
         logger.propagate = True
     logging.getLogger().handlers = [heard]
-    _copy.set(_Copy(task, new_links, heard))
+    _copy.set(_Copy(task, new_links, heard, settle))
 
 
 def _loggers() -> Iterator[logging.Logger]:
@@ -134,4 +151,5 @@ def _do(places: range) -> _Done:
         if copy.heard.count == before:
             done.append(place)
             links.add(found)
+    copy.settle(links)
     return _Done(tuple(done), links.alone())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from filelock import FileLock
@@ -15,10 +16,10 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from atlas.issues import Issue
-from atlas.plugin.assets import add_assets
+from atlas.plugin.assets import FormFiles, add_assets
 from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
-from atlas.plugin.reuse import Reuse, hold
+from atlas.plugin.reuse import Reuse, SiteFiles, hold
 from atlas.render.links import LinkCheck, outward
 from atlas.render.navigation import Menu
 from atlas.render.relative import relative_url
@@ -57,12 +58,16 @@ class Build:
     """Keeps other builds from changing the site while it is a source of files, or is exchanged."""
     assets: list[SiteAsset] = field(default_factory=list)
     """The files beside the pages."""
+    forms: FormFiles | None = None
+    """The other forms of pages that are written; None before they are known, and where `assets` has them."""
     is_own: bool = False
     """Whether pages are written by our own theme's templates, which show a body as it is."""
     noted: set[str] = field(default_factory=set)
     """The addresses of those files beside the pages whose links were noted when they were written."""
     finished: list[EntityPage] = field(default_factory=list)
     """The pages that the present site has."""
+    entities: dict[str, EntityPage] = field(default_factory=dict)
+    """The pages that are made from entries and written, by their addresses."""
     nav: list[object] | None = None
     """The `nav` setting as the user gave it."""
     menus: Menus | None = None
@@ -77,6 +82,26 @@ class Build:
         assets = list(assets)
         self.found += add_assets(files, assets, self.config, self.reuse)
         self.assets += assets
+
+    def add_forms(self, files: Files, site: Site, written: Container[str]) -> None:
+        """Add the other forms of the pages at the addresses that are written."""
+        if self.reuse is None or not isinstance(files, SiteFiles):
+            self.add_assets(files, (form for form in site.forms if form.page in written))
+            return
+        files.forms = self.forms = FormFiles(files, site.forms, written, self.config, self.reuse)
+        self.found += self.forms.issues
+
+    def all_assets(self) -> Iterator[SiteAsset]:
+        """The files beside the pages, with the other forms of pages."""
+        yield from self.assets
+        if self.forms is not None:
+            yield from self.forms.assets()
+
+    def addresses(self) -> Iterator[str]:
+        """Their addresses."""
+        yield from (asset.url for asset in self.assets)
+        if self.forms is not None:
+            yield from self.forms.urls
 
     def is_linked(self, path: str) -> bool:
         """Whether a file of the site is the present site's."""
@@ -133,7 +158,7 @@ class Build:
     @staticmethod
     def note_asset(asset: SiteAsset, links: LinkCheck) -> None:
         """Take note of the links of a file beside the pages."""
-        links.note_links(f"/{asset.url}", asset.url, asset.links | asset.more_links())
+        links.note_links(f"/{asset.url}", asset.url, chain(asset.links, asset.more_links()))
 
     def finish(self, pages: Iterable[EntityPage]) -> frozenset[str]:
         """Find the pages that the present site has; their source paths."""
@@ -150,10 +175,28 @@ class Build:
         """One issue for each target of links that the finished site lacks; `written` are the files that are new."""
         if self.reuse is not None:
             self.reuse.leave(written)
+        self.links.know(_Files(written, self.is_linked))
         self._note_links_left(written)
-        pages = self.site.pages if self.site is not None and self.is_own else ()
-        ids = {page.url: page.ids for page in pages if page.ids is not None}
-        return self.links.issues(partial(self.find, written), lambda url: ids[url]() if url in ids else ())
+        find = partial(self.find, written)
+        dead = self.links.issues(find, self.ids_of)
+        repeating = [asset for asset in self._unnoted() if asset.repeats] if dead else []
+        for asset in repeating:  # an issue says how many files have the link
+            self.note_asset(asset, self.links)
+        return self.links.issues(find, self.ids_of) if repeating else dead
+
+    def ids_of(self, url: str) -> Container[str]:
+        """The ids in the page at an address; none where it is not known what it has."""
+        if self.site is None or not self.is_own:
+            return ()
+        page = self.entities.get(url)
+        ids = None if page is None else page.source.ids
+        return () if ids is None else ids()
+
+    def _unnoted(self) -> Iterator[SiteAsset]:
+        """The new files beside the pages whose links were not noted when they were written."""
+        new = (asset for asset in self.assets if asset.url not in self.noted)
+        every = new if self.forms is None else chain(new, self.forms.not_noted())
+        return (asset for asset in every if not self.is_linked(asset.url))
 
     def _note_links_left(self, files: Collection[str]) -> None:
         """Take note of the links not looked at yet: all of written files, and of others those that may be dead.
@@ -161,13 +204,13 @@ class Build:
         What the present site has was right when it was built; it is wrong today only where it leads to something that
         was there then.
         """
-        for asset in self.assets:
-            if not self.is_linked(asset.url) and asset.url not in self.noted:
+        for asset in self._unnoted():
+            if not asset.repeats:
                 self.note_asset(asset, self.links)
         lost = None if self.reuse is None else self.reuse.lost(files, self.staging.new, len(self.finished))
         if lost is not None and lost.is_nothing():
             return
-        for asset in self.assets:
+        for asset in self.all_assets():
             if self.is_linked(asset.url) and (lost is None or lost.ids or lost.is_led_to(asset.leads)):
                 self.note_asset(asset, self.links)
         for page in self.finished:
@@ -185,3 +228,14 @@ class Build:
     def menu(self, nav: Navigation, page: Page | None) -> Menu:
         """The menu of a page; None stands for one that is outside of the navigation."""
         return self.menus_of(nav).menu(page)
+
+
+class _Files(Container[str]):
+    """The paths of all files of the finished site."""
+
+    def __init__(self, written: Container[str], is_linked: Callable[[str], bool]) -> None:
+        self._written = written
+        self._is_linked = is_linked
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and (path in self._written or self._is_linked(path))

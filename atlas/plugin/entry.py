@@ -7,6 +7,7 @@ and what makes pages is imported when pages are to be made.
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import logging
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
+from atlas.cycles import WHILE_READING, look, look_again
 from atlas.plugin.dates import refuse_wrong_epoch, undated
 from atlas.plugin.fingerprint import Grounds, OpaqueError, grounds
 from atlas.plugin.options import AtlasConfig
@@ -34,9 +36,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("mkdocs.plugins.atlas")
 
-_HARDLY = (1_000_000, 20, 50)
-"""How seldom Python looks for reference cycles until it is known how much a build has to write: what is imported and
-read by then all stays, and to look at it takes a tenth of the time of a build after an edit."""
+_OF_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
+"""Errors of a system call that lie in the disk, whoever wrote."""
 _FIRST, _LAST = 100, -100
 _AFTER_ALL = -1000  # also after plugins that ask to be last, as nothing may fail once the new site is in place
 
@@ -67,9 +68,16 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         self._end()
         self._command = None
 
+    @event_priority(_LAST)
     def on_build_error(self, *, error: Exception) -> None:
-        """Throw away what was built; the previous site was never touched."""
+        """Throw away what was built; the previous site was never touched.
+
+        Raises:
+            Abort: the disk failed while MkDocs wrote something of its own, which would else be told by a traceback.
+        """
         self._end()
+        if isinstance(error, OSError) and error.errno in _OF_DISK:
+            raise Abort(f"the site could not be written: {error}") from error
 
     @event_priority(_FIRST)
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
@@ -85,7 +93,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
                 logging.getLogger(told.logger).log(told.level, "%s", told.text)
             self._build = NothingToDo(config, present)
         else:
-            gc.set_threshold(*_HARDLY)
+            look(WHILE_READING)
             from atlas.later import load_later
 
             load_later("numpy")
@@ -195,6 +203,8 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
                 rebuild()
             except Abort as error:
                 _log.error("%s", error.format_message())
+            except FileNotFoundError as error:  # by an edit, while it was read; that edit is built next
+                _log.error("A file was deleted or renamed during the build: %s", error)
             except Exception:  # another plugin, a template: the preview outlives anything that an edit can break
                 _log.exception("The build failed.")
             else:
@@ -212,10 +222,7 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
     def _end(self) -> None:
         """End the build, if there is one."""
         build, self._build = self._build, None
-        # All that there is counts as old, or Python would look through it at once, most often just before it ends.
-        gc.freeze()
-        gc.unfreeze()
-        gc.set_threshold(*self._collected)
+        look_again(self._collected)
         if build is not None:
             build.close()
 

@@ -6,7 +6,6 @@ any point leaves the previous site as it was.
 
 from __future__ import annotations
 
-import gc
 import logging
 from collections.abc import Mapping
 from functools import partial
@@ -22,9 +21,10 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
 from mkdocs.utils import CountHandler
 
+from atlas.cycles import WHILE_WRITING, look
 from atlas.entries.folders import below
 from atlas.exceptions import AtlasError, ContentError
-from atlas.issues import Issue, ordered, show
+from atlas.issues import Issue, show, texts
 from atlas.plugin.current import Build
 from atlas.plugin.fingerprint import Grounds, theme_folder
 from atlas.plugin.forms import form_assets, prose_alternates, redirect_assets
@@ -36,14 +36,17 @@ from atlas.plugin.pages import (
     LinkTargets,
     add_pages,
     first_words,
+    shown_issues,
     shown_path,
     table_of_contents,
+    written_entities,
 )
-from atlas.plugin.present import Present, Warned, Written, files_in, keep_present, read_present
+from atlas.plugin.present import Present, Warned, Written, WrittenFiles, files_in, keep_present, read_present
 from atlas.plugin.reuse import Reuse, SiteFiles, hold, is_own
 from atlas.plugin.search import search_assets
 from atlas.plugin.settings import foreign_assets, settings
 from atlas.plugin.steps import Steps
+from atlas.plugin.told import FolderTold
 from atlas.render.build import build_site
 from atlas.render.first_screen import first_screen
 from atlas.render.fonts import fonts_of
@@ -63,9 +66,6 @@ _mkdocs_log = logging.getLogger("mkdocs")
 
 _LONGEST_PROSE = 2_000_000  # bytes of one Markdown file
 
-_SELDOM = (50_000, 20, 50)
-"""How seldom Python looks for reference cycles while many pages are written: each leaves some, but most objects of a
-build stay."""
 _FEW_PAGES = 200
 """How many pages may leave reference cycles until the build ends."""
 
@@ -114,6 +114,7 @@ class RealBuild(Steps):
             self.present = present if is_preview else read_present(staging.site, present)
             self._build.reuse = Reuse(grounds.general, self.present, staging.site)
         config.site_dir = str(staging.new)
+        self._told = FolderTold(self._build.site_dir)
         _mkdocs_log.addHandler(self._warnings)
 
     def _holds(self) -> bool:
@@ -159,13 +160,13 @@ class RealBuild(Steps):
             build.found.append(f"the pages could not be kept while they are made: {error}")
         else:
             build.found += [issue for issue in build.site.issues if issue.severity == "error"]
-            for issue in ordered(issue for issue in build.site.issues if issue.severity == "warning"):
+            warnings = (issue for issue in build.site.issues if issue.severity == "warning")
+            for issue in shown_issues(build.config, warnings):
                 _log.warning("%s", show([issue]))
             yaml = {file.src_uri: file for file in files if file.src_uri.endswith(_NOT_COPIED)}
             for file in yaml.values():
                 files.remove(file)
-            # Other forms of pages come later, when it is known which pages are written.
-            build.add_assets(files, (asset for asset in build.site.assets if asset.page is None))
+            build.add_assets(files, build.site.assets)
             build.found += add_pages(files, build.site.pages, config, yaml, build.by_yaml)
         if not self._accepted():
             # A first preview of broken content: no page is built, not even the theme's own.
@@ -251,6 +252,7 @@ class RealBuild(Steps):
                 wanted.update(file.page.links_to_anchors or ())
         for page in entities:
             page.is_linked_by_anchor = page.file in wanted
+            build.entities[page.address] = page
         if build.site is not None and not build.shown:
             self._add_forms(build, build.site, files)
             self._accepted()
@@ -262,11 +264,14 @@ class RealBuild(Steps):
 
     def _add_forms(self, build: Build, site: Site, files: Files) -> None:
         """Add what is made of all pages: the search index, their other forms, and redirects to them."""
-        build.add_assets(files, search_assets(files, site, build.prose, is_preview=self._is_preview))
+        is_written = InclusionLevel.is_in_serve if self._is_preview else InclusionLevel.is_included
+        pages = files.documentation_pages(inclusion=is_written)
+        build.add_assets(files, search_assets(files, pages, site, build.prose))
+        build.add_forms(files, site, written_entities(pages))
         if build.targets is not None:
-            forms = form_assets(files, site, build.prose, build.targets, build.config, is_preview=self._is_preview)
-            build.add_assets(files, forms)
-        redirects, issues = redirect_assets(files, site, self._options.redirects, build.config)
+            build.add_assets(files, form_assets(pages, build.prose, build.targets, build.config))
+        forms = () if build.forms is None else build.forms.assets()
+        redirects, issues = redirect_assets(files, site, forms, self._options.redirects, build.config)
         build.found += issues
         build.add_assets(files, redirects)
 
@@ -321,8 +326,8 @@ class RealBuild(Steps):
             write_issue_page(new, build.shown)
             build.reuse = None
         try:
-            build.staging.keep_times(asset.url for asset in build.assets if not build.is_linked(asset.url))
-            written = dict(files_in(new))
+            build.staging.keep_times(url for url in build.addresses() if not build.is_linked(url))
+            written = WrittenFiles(files_in(new))
             dead = build.dead_links(written) if accepted else []
             for issue in dead:
                 _log.warning("%s", show([issue]))
@@ -350,14 +355,15 @@ class RealBuild(Steps):
     def close(self) -> None:
         """End the build, and leave no trace of it in the configuration and beside the site."""
         _mkdocs_log.removeHandler(self._warnings)
+        self._told.close()
         self._build.close()
 
     def _accepted(self) -> bool:
         """Whether nothing is wrong so far; else report it once and stop, except where a first preview will show it."""
         build = self._build
-        issues = ordered(found for found in build.found if isinstance(found, Issue))
+        issues = shown_issues(build.config, (found for found in build.found if isinstance(found, Issue)))
         problems = list(dict.fromkeys(found for found in build.found if isinstance(found, str)))
-        for text in (*(show([issue]) for issue in issues), *problems):
+        for text in (*texts(issues), *problems):
             _log.error("%s", text)
         build.shown += [*issues, *problems]
         build.found.clear()
@@ -382,7 +388,7 @@ class _Warnings(logging.Handler):
 def _look_for_cycles(pages: int) -> None:
     """Let Python look for reference cycles again, where that many pages are written."""
     if pages > _FEW_PAGES:
-        gc.set_threshold(*_SELDOM)
+        look(WHILE_WRITING)
 
 
 def _warnings_counted() -> bool:

@@ -6,7 +6,8 @@ They are made once all pages are known, so that what is not written has no other
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
@@ -37,46 +38,45 @@ def prose_alternates(file: File) -> tuple[Alternate, ...]:
 
 
 def form_assets(
-    files: Files,
-    site: Site,
-    prose: Mapping[str, tuple[str, Prose]],
-    targets: LinkTargets,
-    config: MkDocsConfig,
-    *,
-    is_preview: bool,
+    pages: Sequence[File], prose: Mapping[str, tuple[str, Prose]], targets: LinkTargets, config: MkDocsConfig
 ) -> list[SiteAsset]:
-    """The other forms of all pages that are written.
+    """The Markdown versions of prose, and the list of those of all pages.
 
     Args:
-        files: All files of the build.
-        site: The atlas's pages, with their other forms.
+        pages: All pages that are written.
         prose: The Markdown of each prose page and its rendering, by source path.
         targets: All files, to resolve links of prose.
         config: The configuration of MkDocs.
-        is_preview: Whether drafts are written too.
     """
-    is_written = InclusionLevel.is_in_serve if is_preview else InclusionLevel.is_included
-    pages = list(files.documentation_pages(inclusion=is_written))
-    written = {file.page.source.url for file in pages if isinstance(file.page, EntityPage)}
-    made = [asset for asset in site.assets if asset.page in written]
+    made = []
     for file in pages:
         if file.src_uri in prose and file.page is not None:
             title = unescape(str(file.page.title or file.name))
             made.append(_prose_asset(file, title, *prose[file.src_uri], targets))
-    lines = list(_lines(pages, prose))
-    text = llms_text(config.site_name, config.site_description or "", lines)
-    made.append(SiteAsset(FILE, text.encode(), frozenset(relative_url(line.url, FILE) for line in lines)))
+    listed: list[File] = []
+    text = llms_text(config.site_name, config.site_description or "", _lines(pages, prose, listed))
+    made.append(SiteAsset(FILE, text.encode(), more_links=partial(_links, listed)))
     return made
 
 
 def redirect_assets(
-    files: Files, site: Site, stated: Mapping[str, str], config: MkDocsConfig
+    files: Files, site: Site, forms: Iterable[SiteAsset], stated: Mapping[str, str], config: MkDocsConfig
 ) -> tuple[list[SiteAsset], list[Issue]]:
-    """The pages of all redirects: those of entries, and those that mkdocs.yml states."""
+    """The pages of all redirects: those of entries, and those that mkdocs.yml states.
+
+    Args:
+        files: All files of the build but other forms of pages.
+        site: The atlas's pages.
+        forms: These forms.
+        stated: The redirects of mkdocs.yml, each address with the one that it leads to.
+        config: The configuration of MkDocs.
+    """
     if not site.redirects and not stated:
         return [], []
     included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
     taken = {file.dest_uri: _maker(file, config) for file in included}
+    for form in forms:
+        taken[form.url] = _own(form.url)
     for name in (*config.theme.static_templates, *config.extra_templates):
         taken.setdefault(name, f"the theme's {name}")
     places = _places(Path(config.config_file_path)) if config.config_file_path and stated else {}
@@ -92,8 +92,12 @@ def _maker(file: File, config: MkDocsConfig) -> str:
         source = file.page.source.edit_path
         return f"the page of {shown_path(config, source)}" if source else "a page of the atlas"
     if file.src_dir != config.docs_dir:
-        return f"the site's own {file.dest_uri}"
+        return _own(file.dest_uri)
     return f"{'the page of ' if file.page is not None else ''}{shown_path(config, file.src_uri)}"
+
+
+def _own(url: str) -> str:
+    return f"the site's own {url}"
 
 
 def _places(file: Path) -> dict[str, tuple[int, int]]:
@@ -142,14 +146,22 @@ def _prose_asset(file: File, title: str, markdown: str, prose: Prose, targets: L
     return SiteAsset(url, text.encode(), frozenset(links))
 
 
-def _lines(pages: Iterable[File], prose: Mapping[str, object]) -> Iterator[LlmsLine]:
+def _lines(pages: Iterable[File], prose: Container[str], listed: list[File]) -> Iterator[LlmsLine]:
+    """The lines of the list of all Markdown versions; the pages that have one are added to `listed`."""
     for file in pages:
         page = file.page
         if isinstance(page, EntityPage):
             source = page.source
             if any(one.type == MARKDOWN for one in source.alternates):
+                listed.append(file)
                 title = str(source.context.get("document_title", source.title))
                 yield LlmsLine(source.kind, title, markdown_of(file), source.description)
         elif page is not None and file.src_uri in prose:
+            listed.append(file)
             description = str(page.meta.get("description") or "")
             yield LlmsLine(PROSE, unescape(str(page.title or file.name)), markdown_of(file), description)
+
+
+def _links(listed: Iterable[File]) -> Iterator[str]:
+    """The links in the list of all Markdown versions."""
+    return (relative_url(markdown_of(file), FILE) for file in listed)

@@ -56,7 +56,8 @@ def escape_titles(items: Iterable[StructureItem]) -> None:
     """Make text of the titles that `nav` in mkdocs.yml gives: themes print titles as HTML, and these are plain."""
     for item in items:
         # A page without a title of its own asks its Markdown for one, which is escaped when it is read.
-        title = vars(item).get("title")
+        # What is kept of a page by its names takes twice the memory once it was asked for as a whole.
+        title = item.title if isinstance(item, EntityPage) else vars(item).get("title")
         if isinstance(title, str) and not isinstance(title, Markup):
             vars(item)["title"] = escape(title)
         if isinstance(item, Section):

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, cast
 
 from mkdocs.commands.build import get_context
 from mkdocs.structure.files import File
-from mkdocs.utils import write_file
 
 from atlas.plugin.assets import AssetFile
 from atlas.plugin.copies import Task, in_copies
 from atlas.plugin.current import DRAFTS, Build
 from atlas.plugin.navigation import Menus
+from atlas.plugin.new_files import NewFiles
 from atlas.plugin.pages import EntityPage, table_of_contents
 from atlas.plugin.reuse import PAGE, SiteFiles
 from atlas.render.navigation import Menu
@@ -35,29 +35,35 @@ def show_entity(shown: dict[str, object], page: EntityPage, menu: Menu, body: st
 
 def write_in_copies(build: Build, env: Environment, files: SiteFiles, entities: Iterable[EntityPage]) -> frozenset[str]:
     """Write on all cores what is not there, where that pays; the source paths of pages that are written then."""
-    if build.site is None or build.menus is None or build.shown:
+    forms = build.forms
+    if build.site is None or build.menus is None or forms is None or build.shown:
         return frozenset()
     pages = [page for page in entities if page.file.src_uri not in files.finished and _is_plain(page)]
     assets = [file for file in files if isinstance(file, AssetFile) and isinstance(file.asset.content, Produced)]
-    for file in assets:
-        file.find_same()
     # Where these cannot be written the build ends, so that links to them need no further look.
     known = {page.file.dest_uri for page in (*pages, *build.finished)} | {file.dest_uri for file in assets}
-    assets = [file for file in assets if not file.is_done]
-    write = partial(_write_page, build, env.get_template(PAGE), build.menus, files.documentation_pages())
+    assets = [file for file in assets if not file.find_same()]
+    known.update(forms.urls)
+    left = forms.left()
+    new = NewFiles()  # each copy has it to itself
+    write = partial(_write_page, build, env.get_template(PAGE), build.menus, files.documentation_pages(), new)
 
     def task(place: int) -> Task:
         if place < len(pages):
             page = pages[place]
             return Task(partial(write, page), partial(build.note_links, page.source, None))
-        file = assets[place - len(pages)]
-        return Task(file.copy_file, partial(build.note_asset, file.asset))
+        place -= len(pages)
+        file = assets[place] if place < len(assets) else forms[left[place - len(assets)]]
+        return Task(partial(file.write_by, new.write), partial(build.note_asset, file.asset))
 
-    done = in_copies(len(pages) + len(assets), task, build.links, known, build.site.copied)
+    done = in_copies(len(pages) + len(assets) + len(left), task, build.links, known, build.site.copied, build.ids_of)
     for place, file in enumerate(assets, len(pages)):
         if place in done:
             file.is_done = True
             build.noted.add(file.asset.url)
+    for place, number in enumerate(left, len(pages) + len(assets)):
+        if place in done:
+            forms.note(number)
     return frozenset(page.file.src_uri for place, page in enumerate(pages) if place in done)
 
 
@@ -66,7 +72,9 @@ def _is_plain(page: EntityPage) -> bool:
     return not page.is_linked_by_anchor and page.file.inclusion not in DRAFTS
 
 
-def _write_page(build: Build, template: Template, menus: Menus, pages: Sequence[File], page: EntityPage) -> None:
+def _write_page(
+    build: Build, template: Template, menus: Menus, pages: Sequence[File], new: NewFiles, page: EntityPage
+) -> None:
     """Write a page as MkDocs does where no plugin but ours takes part."""
     page.active = True
     try:
@@ -74,7 +82,7 @@ def _write_page(build: Build, template: Template, menus: Menus, pages: Sequence[
         # Beside the structure of a model our theme shows no more of the menu than its top.
         menu = menus.menu(page) if page.source.context.get("structure") is None else menus.top(page)
         show_entity(cast("dict[str, object]", context), page, menu, page.source.body())
-        write_file(template.render(context).encode(errors="xmlcharrefreplace"), page.file.abs_dest_path)
+        new.write(template.render(context).encode(errors="xmlcharrefreplace"), page.file.abs_dest_path)
     finally:
         page.active = False
         page.content, page.toc = page.summary, None

@@ -8,23 +8,28 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 from markupsafe import Markup, escape
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, TableOfContents
+from mkdocs.utils import weak_property
 
-from atlas.issues import Issue
+from atlas.entries.lines import with_lines
+from atlas.issues import Issue, ordered
 from atlas.render.navigation import source_paths
 from atlas.render.site import Heading, SitePage
 
 MAKER = "atlas"
 """The plugin's name, by which MkDocs tells who made a file."""
+_INDEX = "index.html"
+"""The file in a page's folder."""
 DESCRIPTION = 200
 """How many characters a description has at most; more is not shown anywhere."""
 
@@ -41,25 +46,73 @@ class NamedFile(File):
     def src_path(self, value: str) -> None:
         self.src_uri = value
 
+    @weak_property
+    def abs_dest_path(self) -> str:
+        """Where the file is written; of ten thousand files it is not held."""
+        return os.path.normpath(f"{self.dest_dir}{os.sep}{self.dest_uri}")
+
 
 class EntityPage(Page):
     """A page made from entries: no Markdown, a title and a table of contents that are known, a body that comes late."""
 
-    def __init__(self, source: SitePage, file: File, config: MkDocsConfig) -> None:
-        super().__init__(escape(source.title), file, config)
-        self.source = source
+    def __init__(self, pages: Sequence[SitePage], at: int, file: File, config: MkDocsConfig) -> None:
+        """Stand for a page of the atlas.
+
+        Args:
+            pages: All pages of the atlas, each of which is made when it is asked for.
+            at: The place of this one among them.
+            file: What MkDocs knows as its file.
+            config: The configuration of MkDocs.
+        """
+        super().__init__(escape(pages[at].title), file, config)
+        self._pages = pages
+        self._at = at
         self.is_linked_by_anchor = False
-        # MkDocs' templates do not escape, so everything that other themes print is escaped here.
-        self.summary = escape(source.description)
+
+    @property
+    def source(self) -> SitePage:
+        """The page of the atlas."""
+        return self._pages[self._at]
+
+    @property
+    def address(self) -> str:
+        """Its address below the site's root as the atlas writes it, without asking for the page of the atlas."""
+        return self.file.dest_uri.removesuffix(_INDEX)
+
+    @property
+    def summary(self) -> Markup:
+        """What it shows, in one sentence; MkDocs' templates do not escape, so what other themes print is escaped."""
+        return escape(self.source.description)
 
     def read_source(self, config: MkDocsConfig) -> None:
         """There is no Markdown; the metadata is what the entry says."""
         self.markdown = ""
-        self.meta = {"title": self.title, "description": self.summary}
+        self._meta: MutableMapping[str, Any] | None = None
 
     def render(self, config: MkDocsConfig, files: Files) -> None:
         """Until the template is rendered the content is one sentence, which is also what search plugins index."""
         self.content = self.summary
+
+    @property
+    def meta(self) -> MutableMapping[str, Any]:
+        """What the entry says: made when it is asked for, as nobody asks ten thousand pages."""
+        if self._meta is None:
+            self._meta = {"title": self.title, "description": self.summary}
+        return self._meta
+
+    @meta.setter
+    def meta(self, meta: MutableMapping[str, Any]) -> None:
+        self._meta = meta
+
+    @property
+    def content(self) -> str | None:
+        """The content: of ten thousand pages the summaries are not held."""
+        return self.summary if self._is_summary else self._content
+
+    @content.setter
+    def content(self, content: str | None) -> None:
+        self._is_summary = content is not None and content == self.summary
+        self._content = None if self._is_summary else content
 
     @property
     def toc(self) -> TableOfContents:
@@ -105,6 +158,11 @@ def shown_path(config: MkDocsConfig, path: str) -> str:
     return posixpath.normpath(f"{_shown_folder(config.docs_dir, str(root(config)))}/{path}")
 
 
+def shown_issues(config: MkDocsConfig, issues: Iterable[Issue]) -> list[Issue]:
+    """Issues in order, each once, with the lines that they are about, as `atlas check` shows them."""
+    return list(with_lines(ordered(issues), root(config)))
+
+
 @lru_cache(maxsize=8)
 def _shown_folder(folder: str, root: str) -> str:
     """A folder relative to another."""
@@ -112,20 +170,21 @@ def _shown_folder(folder: str, root: str) -> str:
 
 
 def add_pages(
-    files: Files, pages: Iterable[SitePage], config: MkDocsConfig, yaml: dict[str, File], by_yaml: dict[str, File]
+    files: Files, pages: Sequence[SitePage], config: MkDocsConfig, yaml: dict[str, File], by_yaml: dict[str, File]
 ) -> list[Issue]:
     """Add a generated page for each entity, and its file to `by_yaml`."""
-    pages = list(pages)
     included = (file for file in files if file.inclusion is not InclusionLevel.EXCLUDED)
     taken = {file.dest_uri: shown_path(config, file.src_uri) for file in included}
     paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
     folder, urls = config.site_dir, config.use_directory_urls
     issues = []
-    for page in pages:
-        target = posixpath.join(page.url, "index.html")
+    for at, page in enumerate(pages):
+        target = f"{page.url}{_INDEX}"
         file = NamedFile(paths[page.url], None, folder, urls, dest_uri=target, inclusion=_inclusion(page, yaml))
         file.generated_by = MAKER
         file.content_string = ""
+        # What is set takes less memory than what MkDocs would find out and keep.
+        file.name, file.url = file._get_stem(), file._get_url()
         file.edit_uri = page.edit_path
         maker = shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
         if file.dest_uri in taken:
@@ -133,17 +192,22 @@ def add_pages(
             issues.append(Issue(taken[file.dest_uri], 0, 0, "A902", message, "rename one of the two"))
             continue
         taken[file.dest_uri] = maker
-        EntityPage(page, file, config)
+        EntityPage(pages, at, file, config)
         files.append(file)
         if page.edit_path is not None:
             by_yaml.setdefault(page.edit_path, file)
     return issues
 
 
+def written_entities(pages: Iterable[File]) -> frozenset[str]:
+    """The addresses below the site's root of those pages that are made from entries."""
+    return frozenset(file.page.address for file in pages if isinstance(file.page, EntityPage))
+
+
 def first_words(html: str) -> Markup | None:
     """The text of the first paragraph, cut between words: what a page without a description of its own is about."""
     found = re.search(r"<p>(.*?)</p>", html, re.DOTALL)
-    return escape(shorten(Markup(found[1]).striptags(), DESCRIPTION, placeholder=" …")) if found else None  # noqa: S704
+    return escape(shorten(Markup(found[1]).striptags(), DESCRIPTION, placeholder=" …")) if found else None  # noqa: S704 - escaped after all
 
 
 def table_of_contents(headings: Iterable[Heading], *, finished: bool = False) -> TableOfContents:

@@ -36,6 +36,16 @@ class SiteFiles(Files):
         super().__init__(files)
         self.finished: frozenset[str] = frozenset()
         """The source paths of pages that are there already, known when all pages are known."""
+        self.forms: Iterable[File] = ()
+        """The other forms of pages that are left to be written, of which nobody but us need know."""
+
+    def copy_static_files(
+        self, dirty: bool = False, *, inclusion: Callable[[InclusionLevel], bool] = InclusionLevel.is_included
+    ) -> None:
+        """Copy what is no page, and write the other forms of pages."""
+        super().copy_static_files(dirty, inclusion=inclusion)
+        for file in self.forms:
+            file.copy_file(dirty)
 
     def documentation_pages(self, *, inclusion: Callable[[InclusionLevel], bool] | None = None) -> list[File]:
         """All pages; of those that are finished none where MkDocs asks which to write, by naming their inclusion.
@@ -124,13 +134,9 @@ class Reuse:
         """The files that are the same, by their paths."""
         return self._linked
 
-    def with_keys(self, files: Mapping[str, Written]) -> dict[str, Written]:
+    def with_keys(self, files: Mapping[str, Written]) -> Mapping[str, Written]:
         """All files of the new site, each with what it follows from where that is known; `files` are those written."""
-        written = {
-            path: Written(one.size, one.time, self._keys[path]) if path in self._keys else one
-            for path, one in files.items()
-        }
-        return {**self._linked, **written}
+        return _Keyed(files, self._linked, self._keys)
 
     def is_linked(self, path: str) -> bool:
         """Whether a file is one of the present site."""
@@ -176,6 +182,28 @@ class Reuse:
             menus.home,
         )
         return key_of("page", self._general, repr(said), menus.key(page), *(text for text in texts if text is not None))
+
+
+class _Keyed(Mapping[str, Written]):
+    """Files that were written and files that were there, with what they follow from; neither is held twice."""
+
+    def __init__(self, written: Mapping[str, Written], there: Mapping[str, Written], keys: Mapping[str, bytes]) -> None:
+        self._written = written
+        self._there = there
+        self._keys = keys
+
+    def __getitem__(self, path: str) -> Written:
+        if path not in self._written:
+            return self._there[path]
+        one = self._written[path]
+        return Written(one.size, one.time, self._keys.get(path, one.key))
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (path for path in self._there if path not in self._written)
+        yield from self._written
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _ids(page: Path) -> set[str]:

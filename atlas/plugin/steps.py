@@ -16,6 +16,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from atlas.plugin.present import Present
+from atlas.plugin.told import FolderTold
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -82,6 +83,7 @@ class NothingToDo(Steps):
         self._empty = tempfile.mkdtemp(prefix="openmodelatlas-")
         config.theme.static_templates.clear()
         config.update(docs_dir=self._empty, site_dir=self._empty, nav=[], extra_templates=[])
+        self._told = FolderTold(None)
 
     def add_files(self, files: Files) -> Files:
         """Give MkDocs nothing, not even the theme's files."""
@@ -89,6 +91,7 @@ class NothingToDo(Steps):
 
     def close(self) -> None:
         """Give the configuration its own settings back."""
+        self._told.close()
         self._config.update(self._given)
         self._config.theme.static_templates.update(self._templates)
         shutil.rmtree(self._empty, ignore_errors=True)

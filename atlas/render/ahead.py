@@ -61,9 +61,14 @@ class Ahead:
 
     def make(self) -> None:
         """Make all of it, and keep it for processes that make what follows from collections."""
-        _ = self.fonts
         free = list(independent(self.pinned, self.general))
-        if len(self.kept.holds(piece.key for piece in free)) < len(free):
+        is_new = len(self.kept.holds(piece.key for piece in free)) < len(free)
+        if is_new:
+            # At once, so that most of it is there when the first collections are checked and will be made.
+            for _ in self.making.prepare_collections():
+                self.kept.save()
+        _ = self.fonts
+        if is_new:
             self.pieces.gather(free)
             self.making.prepare()
         self.kept.save()

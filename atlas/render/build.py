@@ -5,17 +5,16 @@ A collection that is as it was is not loaded; what its pages are is read, one te
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
-from itertools import starmap
 from pathlib import Path
 
 from atlas.checks.grounds import sources_of
+from atlas.checks.pinned import Pinned
 from atlas.entries.atlas import Atlas
 from atlas.entries.survey import survey
 from atlas.issues import Issue, ordered
@@ -26,26 +25,32 @@ from atlas.node.process import Formula, Typeset
 from atlas.node.typesetter import Typesetter
 from atlas.render import addresses
 from atlas.render.ahead import Ahead
-from atlas.render.alternates import alternates
-from atlas.render.citation import citation_files
+from atlas.render.citation import Citations
 from atlas.render.compiled import Compiled
+from atlas.render.finishing import Finishing, Sheaf, Titles, digest_of, forms_of, made_files
 from atlas.render.fonts import Glyphs, shrink
 from atlas.render.gathering import Gathered
 from atlas.render.general import general_key
-from atlas.render.made import MadeFile, MadePage, MadePiece, Text
+from atlas.render.made import MadePiece, Text
 from atlas.render.piece_making import Known
 from atlas.render.pieces import Piece, name_of
 from atlas.render.prose_pages import prose_renderer
 from atlas.render.redirects import source_redirects
 from atlas.render.relatives import RelativesRenderer
+from atlas.render.rows import OnDemand
 from atlas.render.search_share import found_groups
-from atlas.render.site import Heading, PageStore, Produced, Settings, Site, SiteAsset, SitePage, Streamed
+from atlas.render.site import PageStore, Settings, Site, SiteAsset, Streamed
 from atlas.render.stylesheet import diagram_rules, site_scripts, site_stylesheets
 from atlas.render.texts import Reader
-from atlas.render.uses import Related, Relatives
+from atlas.render.uses import Related
 from atlas.render.whole import FIRST_LINES, LAST_LINES, Whole
 from atlas.sources.progress import Progress
 from atlas.sources.store import SourceStore
+
+FEW_PAGES = 2_000
+"""Up to how many pages stay once they are finished; of more, a build finishes each three or four times."""
+FORMS = 3
+"""In how many other forms most pages are published."""
 
 
 def build_site(settings: Settings) -> Site:
@@ -67,11 +72,11 @@ def build_site(settings: Settings) -> Site:
         general = general_key(settings)
         gathered = Gathered(settings, found, pinned, kept, node, store, general)
         ahead = Ahead(settings, pinned, kept, node, store, general)
-        gathered.gather(ahead.make)
+        gathered.gather(partial(_make_ahead, settings, pinned, general))
         issues = tuple(ordered([*issues, *gathered.issues]))
         prose = prose_renderer(node.typeset)
         if any(issue.severity == "error" for issue in issues):
-            return Site((), (), issues, prose, close=closing.close)
+            return Site((), (), (), issues, prose, close=closing.close)
         return _Whole(ahead, gathered, issues).site(closing.close)
     except BaseException:
         closing.close()
@@ -91,9 +96,8 @@ class _Whole:
         self._issues = issues
         self._made = tuple(gathered.made[name] for name in sorted(gathered.made))
         self._whole = Whole(self._settings, self._pinned, self._kept, self._made, ahead.general)
+        self._uses = self._whole.uses
         self._pieces = ahead.pieces
-        self._related = Related(self._whole.uses)
-        self._relatives = RelativesRenderer(self._settings, self._kept)
 
     def site(self, close: Callable[[], None]) -> Site:
         """All of it, ready to be written."""
@@ -101,7 +105,7 @@ class _Whole:
         for made in self._made:
             glyphs.note_text(made.characters)
         fonts = self._ahead.fonts
-        known = Known(self._made, self._whole.uses, self._issues, tuple(fonts.values()), glyphs.characters)
+        known = Known(self._made, self._uses, self._issues, tuple(fonts.values()), glyphs.characters)
         self._ahead.making.know(known)
         wanted = list(self._whole.pieces())
         others = self._pieces.gather(wanted)
@@ -109,23 +113,33 @@ class _Whole:
         (index,) = self._pieces.gather([last], others)
         pieces = [*zip(wanted, others, strict=True), (last, index)]
         found = found_groups([one.found for one in self._made], (group for one in others for group in one.found))
-        pages = list(self._pages(pieces))
-        titled = distinct([page for page, *_ in pages])
         for _, one in pieces:
             glyphs.note_text(one.characters)
+        titles, counted = Titles(), []
+        are_few = sum(len(one.pages) for one in self._made) <= FEW_PAGES
+        for sheaf in self._sheaves(pieces):
+            pages = sheaf.pages()
+            titles.note(pages)
+            stays = replace(sheaf, pages=partial(tuple, pages)) if are_few else sheaf
+            counted.append((stays, len(pages), forms_of(pages)))
+        titles.settle()
+        citations = Citations((one.citation for one in self._made), settings.site_name, settings.site_url)
+        finishing = Finishing(Related(self._uses), RelativesRenderer(settings, self._kept), titles, citations)
+        self._uses.forget()
+        forms = self._forms(pieces, ((sheaf, count) for sheaf, _, count in counted), finishing)
         assets = (
             *_assets(self._ahead.katex, settings, max((one.nodes for one in self._made), default=0)),
             *self._collection_files(),
             *self._piece_files(pieces),
             self._every_line(pieces),
-            *starmap(self._markdown, pages),
-            *citation_files((one.citation for one in self._made), titled, settings.site_name, settings.site_url),
+            citations.of_atlas(),
         )
         redirects = [redirect for one in self._made for redirect in one.redirects]
         redirects += [redirect for one in self._pinned.sources.values() for redirect in source_redirects(one)]
         return Site(
-            tuple(self._page(page, read, leads) for page, (_, read, leads) in zip(titled, pages, strict=True)),
+            OnDemand(((count, partial(finishing.pages, sheaf)) for sheaf, count, _ in counted), FEW_PAGES),
             assets,
+            OnDemand(forms, FEW_PAGES * FORMS),
             self._issues,
             prose_renderer(_Noted(self._node, glyphs).typeset),
             tuple(redirects),
@@ -136,97 +150,50 @@ class _Whole:
             Compiled(self._kept, "site"),
         )
 
-    def _pages(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> Iterator[tuple[MadePage, Reader, str]]:
+    def _sheaves(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> Iterator[Sheaf]:
         """All pages in the order of the navigation: home, models, libraries, and the rest."""
         homes = [(piece, one) for piece, one in pieces if piece.kind == "home"]
         others = [(piece, one) for piece, one in pieces if piece.kind != "home"]
-        yield from self._pages_of(homes)
+        yield from self._piece_sheaves(homes)
         # Models come before libraries, each kind in the order of its folders.
         for made in sorted(self._made, key=lambda one: not one.is_model):
             read = self._gathered.reader(made.id)
-            yield from ((page, read, made.leads) for page in made.pages)
-        yield from self._pages_of(others)
+            yield from (Sheaf(chunk.records, read, made.leads) for chunk in made.pages.chunks)
+        yield from self._piece_sheaves(others)
 
-    def _pages_of(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[tuple[MadePage, Reader, str]]:
+    def _piece_sheaves(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[Sheaf]:
         for piece, one in pieces:
+            yield Sheaf(partial(tuple, one.pages), Reader(self._pieces, name_of(piece)), one.leads)
+
+    def _forms(
+        self, pieces: Iterable[tuple[Piece, MadePiece]], sheaves: Iterable[tuple[Sheaf, int]], finishing: Finishing
+    ) -> Iterator[tuple[int, Callable[[], Sequence[SiteAsset]]]]:
+        """The other forms of pages in parts; how many files each part has, and what makes them."""
+        for made in self._made:
+            read = self._gathered.reader(made.id)
+            for chunk in made.forms.chunks:
+                yield chunk.count, partial(made_files, chunk.records, read, made.leads)
+        for piece, one in pieces:
+            files = [file for file in one.files if file.page is not None]
             read = Reader(self._pieces, name_of(piece))
-            yield from ((page, read, one.leads) for page in one.pages)
-
-    def _page(self, page: MadePage, read: Reader, leads: str) -> SitePage:
-        """A page as it is written, with its relatives in all collections."""
-        body, headings, digest = partial(read.text, page.body), partial(read.headings, page.headings), page.digest
-        links = partial(self._links, page, read, None)
-        led: tuple[str, ...] = (leads,)
-        if page.entry:
-            relatives = self._related.of(page.entry, page.operator, page.family)
-            body = partial(self._body, page, read, relatives)
-            links = partial(self._links, page, read, relatives)
-            headings = partial(_with_relatives, headings, page.also_in) if relatives.links else headings
-            digest = _digest([page.digest, relatives.digest])
-            led = (leads, relatives.leads)
-        return SitePage(
-            url=page.url,
-            title=page.title,
-            kind=page.kind,
-            description=page.description,
-            headings=headings,
-            edit_path=page.edit_path,
-            nav=page.nav,
-            body=body,
-            context={
-                "document_title": page.document_title,
-                "structure": partial(read.text, page.column) if page.column is not None else None,
-            },
-            alternates=alternates(page.kind, page.url),
-            digest=digest,
-            leads=led,
-            links=links,
-            ids=partial(read.words, page.ids),
-            fonts=page.fonts,
-        )
-
-    def _body(self, page: MadePage, read: Reader, relatives: Relatives) -> str:
-        return self._relatives.body(read.text(page.body), page.url, relatives)
-
-    def _links(self, page: MadePage, read: Reader, relatives: Relatives | None) -> frozenset[str]:
-        """The links of a page, with those to its relatives."""
-        links = read.links(page.body)
-        return links if relatives is None else links.union(self._relatives.page_links(page.url, relatives))
-
-    def _markdown(self, page: MadePage, read: Reader, leads: str) -> SiteAsset:
-        """The Markdown of a page."""
-        url, text = addresses.markdown_file(page.url), page.markdown
-        if not page.entry:
-            content = Produced(partial(read.text, text), text.digest)
-            return SiteAsset(url, content, more_links=partial(read.links, text), page=page.url, leads=(leads,))
-        relatives = self._related.of(page.entry, page.operator, page.family)
-        content = Produced(
-            partial(self._markdown_text, page, read, relatives), _digest([text.digest, relatives.digest])
-        )
-        more = partial(self._markdown_links, page, read, relatives)
-        return SiteAsset(url, content, more_links=more, leads=(leads, relatives.leads), page=page.url)
-
-    def _markdown_text(self, page: MadePage, read: Reader, relatives: Relatives) -> str:
-        return self._relatives.markdown(read.text(page.markdown), page.url, relatives)
-
-    def _markdown_links(self, page: MadePage, read: Reader, relatives: Relatives) -> frozenset[str]:
-        return read.links(page.markdown) | self._relatives.links(page.url, relatives)
+            yield len(files), partial(made_files, partial(tuple, files), read, one.leads)
+        for sheaf, count in sheaves:
+            yield count, partial(finishing.forms, sheaf)
 
     def _collection_files(self) -> Iterator[SiteAsset]:
         """The files that collections give beside their pages."""
         passages: dict[str, SiteAsset] = {}
         for one in self._made:
             read = self._gathered.reader(one.id)
-            for file in one.files:
-                yield _asset(file, read, one.leads)
-            for file in one.passages:
-                passages.setdefault(file.url, _asset(file, read, one.leads))
+            yield from made_files(partial(tuple, one.files), read, one.leads)
+            for asset in made_files(partial(tuple, one.passages), read, one.leads):
+                passages.setdefault(asset.url, asset)
         yield from passages.values()
 
     def _piece_files(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[SiteAsset]:
         for piece, one in pieces:
-            read = Reader(self._pieces, name_of(piece))
-            yield from (_asset(file, read, one.leads) for file in one.files)
+            files = [file for file in one.files if file.page is None]
+            yield from made_files(partial(tuple, files), Reader(self._pieces, name_of(piece)), one.leads)
 
     def _every_line(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> SiteAsset:
         """The file of all records: those of the whole, of collections, and of operators and sources."""
@@ -249,52 +216,29 @@ class _Whole:
             for text, read in texts:
                 yield read.text(text)
 
-        def links() -> frozenset[str]:
-            return frozenset().union(*(read.links(text) for text, read in texts))
+        def links() -> Iterator[str]:
+            for text, read in texts:
+                yield from read.links(text)
 
-        content = Streamed(lines, _digest(text.digest for text, _ in texts))
-        return SiteAsset(addresses.EVERYTHING, content, more_links=links)
-
-
-def _with_relatives(read: Callable[[], tuple[Heading, ...]], more: tuple[Heading, ...]) -> tuple[Heading, ...]:
-    return (*read(), *more)
-
-
-def distinct(pages: Sequence[MadePage]) -> list[MadePage]:
-    """The pages with titles and descriptions that tell them apart: in a list of results nothing else is seen."""
-    titles = Counter(page.document_title for page in pages)
-    named = [
-        page
-        if titles[page.document_title] == 1
-        else replace(page, document_title=f"{page.document_title} ({page.url.rstrip('/')})")
-        for page in pages
-    ]
-    texts = Counter(page.description for page in named)
-    return [
-        page
-        if texts[page.description] == 1
-        else replace(page, description=f"{page.document_title}: {page.description}")
-        for page in named
-    ]
-
-
-def _asset(file: MadeFile, read: Reader, leads: str) -> SiteAsset:
-    content = Produced(partial(read.text, file.text), file.text.digest)
-    return SiteAsset(file.url, content, more_links=partial(read.links, file.text), page=file.page, leads=(leads,))
-
-
-def _digest(parts: Iterable[bytes]) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(len(part).to_bytes(8))
-        digest.update(part)
-    return digest.digest()
+        content = Streamed(lines, digest_of(*(text.digest for text, _ in texts)))
+        return SiteAsset(addresses.EVERYTHING, content, more_links=links, repeats=True)
 
 
 def _settle(fonts: Mapping[Path, Path], glyphs: Glyphs, kept: Kept, node: Typesetter) -> None:
     """Cut the fonts down, as all is typeset, and end what typeset it."""
     shrink(fonts, glyphs.characters, kept)
     node.close()
+
+
+def _make_ahead(settings: Settings, pinned: Pinned, general: str) -> None:
+    """Make and keep what follows from no collection, with a cache and a Node process of its own."""
+    with Kept(tell=_unsaid) as kept, Typesetter(kept) as node:
+        store = PageStore(settings.workspace / f"bodies-ahead-{os.getpid()}")
+        Ahead(settings, pinned, kept, node, store, general).make()
+
+
+def _unsaid(_: str) -> None:
+    """Says nothing; the process that has begun the build has the same cache before it, and tells of it."""
 
 
 def _store(atlas: Atlas, progress: Progress) -> SourceStore:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
 from atlas.kept import key_of
 from atlas.render.addresses import BIBTEX, bibtex_file, collection_page
-from atlas.render.alternates import CITED
 from atlas.render.bibtex import bibtex, bibtex_text
 from atlas.render.citation_share import CitationShare
 from atlas.render.site import Produced, SiteAsset
@@ -46,22 +45,29 @@ def citation_share(collection: CheckedCollection) -> CitationShare:
     return CitationShare(collection_page(name), bibtex(name, data.paper) if isinstance(data, Model) else "")
 
 
-def citation_files(
-    shares: Iterable[CitationShare], pages: Iterable[Cited], site_name: str, site_url: str
-) -> Iterator[SiteAsset]:
+class Citations:
     """A file for each page that is cited alone, and one for the atlas with every publication that it documents.
 
     A page's title depends on those of all other pages, so its file is known last, and made only where it is written.
     """
-    papers = {one.page: one.paper for one in shares if one.paper}
-    for page in pages:
-        if page.kind in CITED:
-            paper = papers.get(page.url, "")
-            text = partial(_of_page, page.url, page.document_title, site_name, site_url, paper)
-            digest = key_of("cited", page.url, page.document_title, site_name, site_url, paper, _made_by())
-            yield SiteAsset(bibtex_file(page.url), Produced(text, digest), page=page.url)
-    every = "\n\n".join([page_bibtex("", site_name, site_name, site_url), *papers.values()])
-    yield SiteAsset(BIBTEX, f"{every}\n".encode())
+
+    def __init__(self, shares: Iterable[CitationShare], site_name: str, site_url: str) -> None:
+        self._papers = {one.page: one.paper for one in shares if one.paper}
+        self._site_name = site_name
+        self._site_url = site_url
+
+    def of_page(self, page: Cited) -> SiteAsset:
+        """The file of a page of a kind that is cited alone."""
+        paper = self._papers.get(page.url, "")
+        given = (page.url, page.document_title, self._site_name, self._site_url, paper)
+        content = Produced(partial(_of_page, *given), key_of("cited", *given, _made_by()))
+        return SiteAsset(bibtex_file(page.url), content, page=page.url)
+
+    def of_atlas(self) -> SiteAsset:
+        """The file of the atlas."""
+        own = page_bibtex("", self._site_name, self._site_name, self._site_url)
+        every = "\n\n".join([own, *self._papers.values()])
+        return SiteAsset(BIBTEX, f"{every}\n".encode())
 
 
 def _of_page(url: str, title: str, site_name: str, site_url: str, paper: str) -> str:

@@ -20,7 +20,10 @@ from atlas.render.deferred import Maths
 from atlas.render.parts import Parts
 
 _MARK = re.compile(r' data-symbol="\d+"')
-"""What marks a symbol on the page of its component."""
+"""What marks a symbol on the page of its component; an author's text never reads so, as its quotes are escaped.
+
+A formula is not typeset again without marks, as its page has it with them.
+"""
 
 
 @dataclass(frozen=True, slots=True)

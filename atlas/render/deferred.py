@@ -14,15 +14,27 @@ from atlas.exceptions import DisplayError
 from atlas.markup.inline import ParsedInline, parse_inline
 from atlas.node.process import Formula, Typeset
 from atlas.render.addresses import linked
+from atlas.render.fonts import fonts_of, united
 from atlas.render.links import rewrite
 from atlas.render.relative import relative_url
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A formula that is typeset."""
+
+    html: Markup
+    """Its HTML."""
+    fonts: tuple[str, ...]
+    """The files of the fonts that it uses, looked for once and not on each page that shows it."""
 
 
 class Typesetting:
     """The formulas of one site: asked for while views are made, typeset in one run, then handed out."""
 
     def __init__(self) -> None:
-        self._asked: dict[Formula, Markup | None] = {}
+        self._asked: dict[Formula, _Ready | None] = {}
+        self._fonts: set[tuple[str, ...]] = set()
         self._noted: set[Formula] = set()
         self._passing: set[Formula] = set()
         self.page = ""
@@ -79,14 +91,25 @@ class Typesetting:
         for typeset in results:
             if typeset.html is None:
                 raise DisplayError(f"`{typeset.formula.tex}` cannot be displayed: {typeset.error}", typeset.position)
-            self._asked[typeset.formula] = typeset.html
+            self._asked[typeset.formula] = _Ready(typeset.html, fonts_of(typeset.html))
 
     def shown(self, formula: Formula) -> Markup:
         """The HTML of a formula that has been typeset."""
-        html = self._asked[formula]
-        if html is None:
+        ready = self._asked[formula]
+        if ready is None:
             raise DisplayError(f"`{formula.tex}` was asked for and never typeset")
-        return html
+        self._fonts.add(ready.fonts)
+        return ready.html
+
+    def begin_page(self, page: str) -> None:
+        """Have the page at an address be the one that is being rendered."""
+        self.page = page
+        self._fonts.clear()
+
+    @property
+    def fonts(self) -> tuple[str, ...]:
+        """The files of the fonts that the formulas use that were shown since the page was begun."""
+        return united(self._fonts)
 
 
 @dataclass(frozen=True, slots=True)

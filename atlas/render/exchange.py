@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import posixpath
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def exchange(folder: Path, site: Path, kept: Collection[str]) -> None:
     new = frozenset(put)
     if any((site / path).is_dir() or not there.isdisjoint(_above(path)) for path in put):
         raise OSError(errno.EEXIST, "a file of the site stands where a folder comes, or a folder where a file comes")
-    if not there.isdisjoint(above for path in kept for above in _above(path)):
+    if not there.isdisjoint(_folders(kept)):
         raise OSError(errno.ELOOP, "a folder of the site is a link, so that files that stay are not in the site itself")
     drop = sorted(path for path in there if not path.startswith(".") and path not in new and path not in kept)
     write_whole(folder / _PLAN, json.dumps({"put": put, "drop": drop}))
@@ -83,8 +83,11 @@ def _undo(folder: Path, site: Path, put: Collection[str], drop: Collection[str])
 
 
 def _move(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    source.rename(target)
+    try:
+        source.rename(target)
+    except FileNotFoundError:  # most often the folder is there, and to ask takes longer than to move
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.rename(target)
 
 
 def _remove_empty(site: Path, folder: Path) -> None:
@@ -99,6 +102,17 @@ def _above(path: str) -> Iterator[str]:
     """The folders that a file lies in."""
     while path := posixpath.dirname(path):
         yield path
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    """All folders that files lie in."""
+    found: set[str] = set()
+    for path in paths:
+        for folder in _above(path):
+            if folder in found:
+                break  # and those above it are found too
+            found.add(folder)
+    return found
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -48,7 +48,17 @@ def fonts_of(html: str) -> tuple[str, ...]:
     used: set[str] = set()
     for value in frozenset(_CLASS.findall(html)):
         used.update(value.split())
-    return tuple(f"KaTeX_{name}.woff2" for name, chosen in _CLASSES.items() if chosen & used)
+    return tuple(_file(name) for name, chosen in _CLASSES.items() if chosen & used)
+
+
+def united(several: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The files of fonts that parts of a page use together, in the order of those of a whole page."""
+    used = frozenset().union(*several)
+    return tuple(file for file in map(_file, _CLASSES) if file in used)
+
+
+def _file(font: str) -> str:
+    return f"KaTeX_{font}.woff2"
 
 
 def shown_in(formulas: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from atlas.checks.grounds import grounds_keys
@@ -17,17 +18,19 @@ from atlas.checks.pinned import Pinned
 from atlas.entries.survey import Survey
 from atlas.exceptions import ChangedError
 from atlas.issues import Issue
-from atlas.kept import Kept, key_of
+from atlas.kept import Kept, key_of, unsaid
 from atlas.later import load_now
 from atlas.node.typesetter import Typesetter
 from atlas.render.made import Made
 from atlas.render.site import PageStore, Settings
 from atlas.render.texts import Reader, Texts
-from atlas.spread import cores, forks, processes, spread
+from atlas.spread import aside, cores, forks, processes, spread
 
 if TYPE_CHECKING:
     from atlas.render.workshop import Result, Workshop
 
+WHOLE = "atlas.render.whole_workshop"
+"""The module that makes pieces of the whole atlas."""
 WORTHWHILE = 60
 """From how many files on other processes are started for their collections."""
 
@@ -67,7 +70,8 @@ class Gathered:
         """Take what is kept and make the rest.
 
         Args:
-            meanwhile: What is done while other processes, if any, are at work on collections.
+            meanwhile: What is done, in a process of its own where that costs nothing, while others are at work on
+                collections, if any are.
         """
         found = self._kept_ones()
         missing = [name for name in self._survey.collections if name not in found]
@@ -149,17 +153,14 @@ class Gathered:
         # The largest come first, so that none is at work alone in the end.
         largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
         ready = partial(begin, settings, self._survey, self._pinned, self._general)
-        with cores(min(processes(), len(missing)), ready) as pool:
+        with aside(meanwhile) as left, cores(min(processes(), len(missing)), ready) as pool:
             results = spread(make_one, largest, pool)
-            meanwhile()
+            left()
+            import_module(WHOLE)  # which is needed next, and takes its time
             yield from results
 
 
 def portable(settings: Settings, survey: Survey) -> Settings:
     """The settings as another process can be sent them: addresses for editing as they are, and nothing said."""
     names = [path.relative_to(survey.content).as_posix() for path in map(survey.path, survey.files)]
-    return replace(settings, edit_address={name: settings.edit_address(name) for name in names}.get, say=_unsaid)
-
-
-def _unsaid(_: str) -> None:
-    """Says nothing."""
+    return replace(settings, edit_address={name: settings.edit_address(name) for name in names}.get, say=unsaid)

@@ -58,18 +58,10 @@ INDEX_FILE = f"{API}index.json"
 """The first file to read."""
 
 
-def general_documents(title: str, data_license: str, shares: Shares, parts: Parts) -> Iterator[tuple[str, Document]]:
-    """The records that concern the whole atlas, which come first."""
-    yield from general_files(title, data_license, shares.uses, parts.checked.atlas.sources)
-    yield verification_file(shares)
-    yield symbols_file(shares)
-    yield conflicts_file(shares)
-
-
 def general_files(
     title: str, data_license: str, uses: Uses, sources: Mapping[str, Source]
 ) -> Iterator[tuple[str, Document]]:
-    """Those of them that say where everything is."""
+    """The records that say where everything is; they and the next three, of the whole atlas, come first."""
     yield INDEX_FILE, index_document(title, data_license, uses, sources, DOCUMENTS, entry_schemas())
     for one in list_documents(uses, sources):
         yield list_file(one.of), one

@@ -14,7 +14,7 @@ from atlas.entries.component import Reference as StatedReference
 from atlas.operators.registry import Operator
 from atlas.render.addresses import family_page, source_page
 from atlas.render.json_named import named, named_collection, named_component
-from atlas.render.json_records import Claim, Difference, Proof, PublishedFigure, Reference
+from atlas.render.json_records import Claim, Difference, Proof, PublishedFigure, Reference, Whole
 from atlas.render.json_types import Item, Line, plain
 from atlas.render.parts import Parts
 from atlas.render.uses import Use, UsesShare
@@ -132,4 +132,5 @@ def _claim(owner: Placed, one: CheckedClaim, parts: Parts) -> Claim:
         license=manifest.license,
         pin=one.pin.state.value,
         at_hand=one.excerpt is not None,
+        part_of=tuple(Whole(name=it.name, first_line=it.first, last_line=it.last) for it in one.part_of),
     )

@@ -47,6 +47,17 @@ class Proof(JsonRecord):
     """When a recorded proof was made."""
 
 
+class Whole(JsonRecord):
+    """A function or class of which a passage shows a part."""
+
+    name: str
+    """Its name with those of the classes and functions around it, joined by dots."""
+    first_line: int
+    """Its first line, decorators included."""
+    last_line: int
+    """Its last line."""
+
+
 class Claim(JsonRecord):
     """A claim with the passage of pinned source that shows it; the passage's text stays in the source."""
 
@@ -80,6 +91,8 @@ class Claim(JsonRecord):
     """Whether git was asked that the file belongs to the revision."""
     at_hand: bool
     """Whether the passage was there when this site was built, and so was checked."""
+    part_of: tuple[Whole, ...]
+    """The functions and classes that begin or go on in the passage and are not whole in it, outermost first."""
 
 
 class Difference(JsonRecord):

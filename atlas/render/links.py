@@ -11,6 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape, unescape
 from pathlib import Path
+from sys import intern
 from urllib.parse import unquote, urljoin, urlsplit
 
 from atlas.issues import Issue, ordered
@@ -22,7 +23,8 @@ _TARGET = re.compile(
 """A tag up to where it leads. It looks at two letters first, and past `<sp`: most tags of a page are spans."""
 # The built page also holds the theme's own HTML, which may quote otherwise.
 _ID = re.compile(r"""\sid=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
-_ID_IN_BODY = re.compile(r'\sid="([^"]*)"')
+_ID_IN_BODY = re.compile(r'id="(?<=\sid=")([^"]*)"')
+"""An id of our own. It begins with what is looked for quickly, and only then looks back."""
 
 _PLAIN = re.compile(r"(\./|(?:\.\./)*)((?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?)(?:#([\w.~-]*))?", re.ASCII)
 """What nearly all links look like: steps up, names without any sign that is written in another way, a fragment."""
@@ -39,7 +41,7 @@ Find = Callable[[str], Path | None]
 """Where the file of the site lies that has this path in it; None where the site has none."""
 
 
-def _no_ids(address: str) -> Container[str]:
+def no_ids(address: str) -> Container[str]:
     """The ids in a page of which nothing is known before it is read."""
     return ()
 
@@ -87,10 +89,7 @@ def outward(url: str, body: str, root_path: str = "/", ids: Container[str] | Non
         ids: The ids in it, where they are known.
     """
     found: list[str] = []
-    for written in targets(body):
-        if not is_internal(written):
-            continue
-        target, fragment = _reached(url, written, _root(root_path))
+    for written, target, fragment in _internal(url, targets(body), _root(root_path)):
         if target == url and fragment:
             ids = anchor_ids(body) if ids is None else ids
             if fragment in ids:
@@ -107,19 +106,9 @@ def leads(url: str, links: Iterable[str], root_path: str = "/") -> Iterator[str]
         links: The links as they are written.
         root_path: The path of the site's root.
     """
-    bases: dict[str, str | None] = {}
-    for written in links:
-        if (plain := _PLAIN.fullmatch(written)) is None:
-            if is_internal(written) and (target := _reached(url, written, _root(root_path))[0]) is not None:
-                yield target
-            continue
-        up, path, _ = plain.groups("")
-        if up not in bases:
-            bases[up] = _base(url, up)
-        if not up and not path:
-            yield url
-        elif (base := bases[up]) is not None:
-            yield base + path
+    for _, target, _ in _internal(url, links, _root(root_path)):
+        if target is not None:
+            yield target
 
 
 def addresses_of(file: str) -> tuple[str, ...]:
@@ -154,26 +143,31 @@ class LinkCheck:
         self._known = known
         self._links: dict[tuple[str | None, str], _Link] = {}
 
+    def know(self, files: Container[str]) -> None:
+        """Take note of files that the site has: links to them are not gathered from now on."""
+        self._known = files
+
     def note_links(self, label: str, url: str, links: Iterable[str]) -> None:
         """Remember the links of a page or a file, as they are written in it."""
-        for written in links:
-            if is_internal(written):
-                self._keep(label, written, *_reached(url, written, self.root))
+        for written, target, fragment in _internal(url, links, self.root):
+            if target is None or fragment not in _TOP or not self._is_known(target):
+                self._keep(label, written, target, fragment)
 
     def note_address(self, label: str, written: str, address: str) -> None:
         """Remember a link of which it is known to which address of the site it leads."""
-        self._keep(label, written, address, "")
+        if not self._is_known(address):
+            self._keep(label, written, address, "")
 
     def add(self, other: LinkCheck) -> None:
         """Remember the links that another has gathered."""
         for key, link in other._links.items():
+            # What comes from another process has a text of its own for each link of a page.
+            link.label = intern(link.label)
             if (own := self._links.setdefault(key, link)) is not link:
                 own.count += link.count
                 own.label, own.written = min((own.label, own.written), (link.label, link.written))
 
     def _keep(self, label: str, written: str, target: str | None, fragment: str) -> None:
-        if target is not None and fragment in _TOP and any(path in self._known for path in _paths_of(target)):
-            return
         # A target outside the site is told apart by how it is written, as it has no address in it.
         key = (target, fragment) if target is not None else (None, written)
         if (link := self._links.get(key)) is None:
@@ -183,13 +177,39 @@ class LinkCheck:
         if (label, written) < (link.label, link.written):
             link.label, link.written = label, written
 
+    def settle(self, files: Container[str], ids_of: Callable[[str], Container[str]]) -> None:
+        """Let go of links that are right: to elements that pages of the site are known to have.
+
+        Args:
+            files: Files that the site has.
+            ids_of: The ids that the page at an address is known to have.
+        """
+        fragments: dict[str, list[str]] = {}
+        for target, fragment in self._links:
+            if target is not None and any(path in files for path in _paths_of(target)):
+                fragments.setdefault(target, []).append(fragment)
+        for target, wanted in fragments.items():
+            known = ids_of(target)
+            for fragment in wanted:
+                if fragment in known:
+                    del self._links[target, fragment]
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    def _is_known(self, address: str) -> bool:
+        """Whether it is known that the site has a file at an address."""
+        if address.endswith("/"):  # as those of nearly all links do
+            return f"{address}index.html" in self._known
+        return any(path in self._known for path in _paths_of(address))
+
     def alone(self) -> LinkCheck:
         """The links that were gathered, without what is known of files."""
         gathered = LinkCheck(self.root)
         gathered.add(self)
         return gathered
 
-    def issues(self, find: Find, ids_of: Callable[[str], Container[str]] = _no_ids) -> list[Issue]:
+    def issues(self, find: Find, ids_of: Callable[[str], Container[str]] = no_ids) -> list[Issue]:
         """One issue for each target that the built site lacks.
 
         Args:
@@ -246,16 +266,26 @@ def _root(path: str) -> str:
     return path if path.endswith("/") else f"{path}/"
 
 
-def _reached(url: str, written: str, root: str) -> tuple[str | None, str]:
-    """The address and the fragment that a link leads to; no address where it leaves the site."""
-    if (plain := _PLAIN.fullmatch(written)) is not None:
+def _internal(url: str, links: Iterable[str], root: str) -> Iterator[tuple[str, str | None, str]]:
+    """Those of the links at an address that stay on the site's own host, with the address and fragment they lead to.
+
+    Each is there as it is written; one that leaves the site has no address.
+    """
+    bases: dict[str, str | None] = {}
+    for written in links:
+        if (plain := _PLAIN.fullmatch(written)) is None:
+            parts = urlsplit(written)
+            if not parts.scheme and not parts.netloc:
+                yield written, _path(url, parts.path, root), unquote(parts.fragment)
+            continue
         up, path, fragment = plain.groups("")
         if not up and not path:
-            return url, fragment
-        base = _base(url, up)
-        return (None if base is None else base + path), fragment
-    parts = urlsplit(written)
-    return _path(url, parts.path, root), unquote(parts.fragment)
+            yield written, url, fragment
+            continue
+        if up not in bases:
+            bases[up] = _base(url, up)
+        base = bases[up]
+        yield written, None if base is None else base + path, fragment
 
 
 def _base(url: str, up: str) -> str | None:

@@ -17,6 +17,7 @@ from atlas.issues import Issue
 from atlas.kept import compressed
 from atlas.render.citation_share import CitationShare
 from atlas.render.packed import Packed
+from atlas.render.rows import Rows
 from atlas.render.search_share import FoundShare
 from atlas.render.site import FoundGroup, Heading, NavSection, Redirect
 from atlas.render.uses import UsesShare
@@ -102,17 +103,18 @@ class ShareData(Packed):
     digest: bytes
     """What tells it from every other."""
     data: bytes
-    """The share, pickled."""
+    """The share, pickled and compressed."""
 
     @classmethod
     def of(cls, share: object) -> ShareData:
         """A share of plain data, whose representation tells any two apart."""
-        return cls(hashlib.blake2b(repr(share).encode(*_ANY), digest_size=16).digest(), pickle.dumps(share, 5))
+        digest = hashlib.blake2b(repr(share).encode(*_ANY), digest_size=16).digest()
+        return cls(digest, compressed(pickle.dumps(share, 5)))
 
     def share(self) -> object:
         """The share."""
         # From the user's own cache, written by this very code, and whole by its digest.
-        return pickle.loads(self.data)  # noqa: S301
+        return pickle.loads(zlib.decompress(self.data))  # noqa: S301
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,10 @@ class Made:
     """The collection."""
     is_model: bool
     """Whether it is a model; else it is a library."""
-    pages: tuple[MadePage, ...]
+    pages: Rows[MadePage]
     """Its own page, then those of its entries in the order of the data flow."""
+    forms: Rows[MadeFile]
+    """The files that are other forms of its pages."""
     files: tuple[MadeFile, ...]
     """The files beside them."""
     lines: Text

@@ -32,6 +32,7 @@ from atlas.render.made import Made, MadePage, ShareData, ShareKind
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
 from atlas.render.redirects import redirects_of
+from atlas.render.rows import Rows
 from atlas.render.search_records import found_share
 from atlas.render.search_share import FoundShare
 from atlas.render.site import NavSection, Settings
@@ -96,7 +97,8 @@ class _Making:
         made = Made(
             id=owner.id,
             is_model=isinstance(data, Model),
-            pages=tuple(pages),
+            pages=Rows.of(pages),
+            forms=Rows.of(self._sheets.forms),
             files=tuple(self._sheets.files),
             lines=lines,
             passages=tuple(self._sheets.passages.values()),

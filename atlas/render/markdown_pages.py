@@ -26,6 +26,8 @@ from atlas.render.pages import PagePlan
 from atlas.render.printing import ALSO_IN, Templates
 from atlas.render.relative import relative_url
 
+ALSO = "markdown/also_in.md"
+"""The template of what a component's Markdown says of its relatives."""
 _FENCED = re.compile(r"(?m)^(`{3,})((?:[^\n]*+\n)+?)\1$")
 """A block of code, line by line up to the fence that closes it."""
 _LANGUAGES = {"py": "python", "md": "markdown", "js": "javascript", "rs": "rust"}
@@ -49,8 +51,9 @@ class MarkdownRenderer:
         self._environment.globals["to"] = self._to  # so that macros need no context, which they are made anew for
 
     def load(self, kind: str) -> None:
-        """Compile and keep the template of a kind of pages."""
-        self._environment.get_template(f"markdown/{kind}.md")
+        """Compile and keep the template of a kind of pages, with all that it takes in."""
+        for name in (f"markdown/{kind}.md", ALSO):
+            self._environment.load(name)
 
     def made(self, plan: PagePlan) -> tuple[str, frozenset[str]]:
         """The text of a page's file, and the links in it."""
@@ -71,7 +74,7 @@ class MarkdownRenderer:
     def also_in(self, page: str, links: Sequence[Link], more: Link | None) -> tuple[str, frozenset[str]]:
         """What the Markdown of the page at an address says of its relatives, and the links in that."""
         self._file, self._links = markdown_file(page), set()
-        template = self._environment.get_template("markdown/also_in.md")
+        template = self._environment.get_template(ALSO)
         return template.render(links=links, more=more), frozenset(self._links)
 
     def _printed(self, value: object) -> str:
@@ -140,10 +143,21 @@ def _block(lines: Iterable[CodeLine | str], name: str = "") -> Markup:
 
 def folded(text: str) -> str:
     """The text with one blank line where templates leave several, outside of code."""
+    return f"{_folded(text).strip()}\n"
+
+
+def joined(before: str, text: str, after: str) -> str:
+    """Parts of a folded text with another text between them, folded: only where they meet is there anything to fold."""
+    head, tail = before.rstrip("\n"), after.lstrip("\n")
+    seam = f"{before[len(head) :]}{text}{after[: len(after) - len(tail)]}"
+    return f"{head}{_folded(seam)}{tail}".strip() + "\n"
+
+
+def _folded(text: str) -> str:
     pieces = _FENCED.split(text)
     kept = []
     for number in range(0, len(pieces), 3):
         kept.append(re.sub(r"\n{3,}", "\n\n", pieces[number]))
         if number + 2 < len(pieces):
             kept.append(f"{pieces[number + 1]}{pieces[number + 2]}{pieces[number + 1]}")
-    return "".join(kept).strip() + "\n"
+    return "".join(kept)

@@ -30,6 +30,8 @@ from atlas.render.weight import ROOMS, Room, is_light, roomiest
 
 STRUCTURE = "entity/structure.html"
 """The template of the column beside a page."""
+ALSO = "entity/also_in.html"
+"""The template of what a component's page says of its relatives."""
 PASSAGES = "passages/"
 """The folder of code that pages bring when a reader comes near."""
 
@@ -103,6 +105,8 @@ class Made:
     """Its table of contents."""
     passages: Mapping[str, str]
     """Code for which it has no room, by the address of its file."""
+    fonts: tuple[str, ...]
+    """The files of the fonts that its formulas use."""
 
 
 class Renderer:
@@ -121,20 +125,21 @@ class Renderer:
         self._environment.filters["list_items"] = _list_items
 
     def load(self, kind: str) -> None:
-        """Compile and keep the template of a kind of pages."""
-        self._environment.get_template(f"entity/{kind}.html")
+        """Compile and keep the template of a kind of pages, with all that it takes in."""
+        for name in (f"entity/{kind}.html", STRUCTURE, ALSO):
+            self._environment.load(name)
 
     def made(self, plan: PagePlan) -> Made:
         """Everything that one page is made of."""
-        self._typesetting.page = plan.url
+        self._typesetting.begin_page(plan.url)
         column = "" if plan.structure is None else self._columns.column(plan.structure, plan.url)
         body, outline, passages = self._body(plan, column)
-        return Made(body, column, tuple(outline.headings), passages.kept)
+        return Made(body, column, tuple(outline.headings), passages.kept, self._typesetting.fonts)
 
     def also_in(self, page: str, links: Sequence[Link], more: Link | None) -> tuple[str, tuple[Heading, ...]]:
         """What the page at an address says of its relatives, with its heading."""
         outline = Outline()
-        template = self._environment.get_template("entity/also_in.html")
+        template = self._environment.get_template(ALSO)
         html = template.render(links=links, more=more, outline=outline, to=partial(_link, page=page))
         return _INDENT.sub(">", html).strip(), tuple(outline.headings)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from atlas.checks.base import Proof
+from atlas.checks.base import NOT_PROVED, Proof
 from atlas.checks.checked import Checked, CheckedClaim, CheckedCollection, CheckedEntry
 from atlas.entries.atlas import Placed
 from atlas.entries.collection import Model
@@ -24,8 +24,18 @@ from atlas.sources.pins import PinState, PinStatus
 Count = str | Maths
 """A count as pages show it."""
 
-STATUS_WORDS = {"proved": "proved in this build", "recorded": "recorded", "stale": "stale", "missing": "not proved"}
+STATUS_WORDS = {"proved": "proved in this build", "recorded": "recorded", "stale": "stale", "missing": NOT_PROVED}
 EVIDENCE_WORDS = {"direct": "Direct evidence", "supporting": "Supporting evidence"}
+
+
+@dataclass(frozen=True, slots=True)
+class WholeView:
+    """A function or class of which a passage shows a part."""
+
+    name: str
+    """Its name with those of the classes and functions around it."""
+    lines: str
+    """Its own range of lines, with a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,8 @@ class ExcerptView:
     """The lines; empty where the file was not at hand."""
     missing: str
     """Why there are no lines, else empty."""
+    part_of: tuple[WholeView, ...]
+    """The definitions that could be taken to be shown whole, and are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +114,8 @@ class Passage:
     """The page of the pinned file, at the passage."""
     code: CodeLines
     """The lines; none where the file was not at hand."""
+    part_of: tuple[WholeView, ...]
+    """The definitions of which the lines are a part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +249,10 @@ class Parts:
             pin=pin_text(claim.pin),
             licence_url=f"{source_page(source)}#licence",
             name=path.rpartition("/")[2],
-            lines=f"{first}–{last}" if last > first else str(first),
+            lines=_range(first, last),
             file_url=claim_anchor(claim),
             code=self._code.passage(self.checked.files[source, path], first, last) if at_hand else CodeLines(),
+            part_of=tuple(WholeView(one.name, _range(one.first, one.last)) for one in claim.part_of),
         )
 
     def claim(self, owner: Placed, claim: CheckedClaim) -> ClaimView:
@@ -256,7 +271,15 @@ class Parts:
             manifest.license,
             passage.licence_url,
             manifest.copyright,
-            ExcerptView(stated.id, passage.name, passage.lines, passage.file_url, passage.code, claim.missing),
+            ExcerptView(
+                stated.id,
+                passage.name,
+                passage.lines,
+                passage.file_url,
+                passage.code,
+                claim.missing,
+                passage.part_of,
+            ),
         )
 
     def rows(self, counted: Account, entry: CheckedEntry) -> tuple[RowView, ...]:
@@ -334,6 +357,11 @@ def main_sizes(entry: CheckedEntry, collection: CheckedCollection) -> Mapping[st
 def value_of(expression: Size, sizes: Mapping[str, int]) -> int | None:
     """The value of an expression whose every symbol is bound; of any other, None."""
     return expression.value(sizes) if expression.symbols <= sizes.keys() else None
+
+
+def _range(first: int, last: int) -> str:
+    """Some lines, as pages name them."""
+    return f"{first}–{last}" if last > first else str(first)
 
 
 def pin_text(status: PinStatus) -> str:

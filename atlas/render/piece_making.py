@@ -73,8 +73,12 @@ class PieceMaking:
         self._maker = None
 
     def prepare(self) -> None:
-        """Make and keep what makers of pieces need that follows from no collection: templates, highlighted code."""
+        """Make and keep what makers of pieces need that follows from no collection: templates, operators' code."""
         self._here().prepare()
+
+    def prepare_collections(self) -> Iterator[None]:
+        """Make, step by step, what makers of collections need that follows from none: templates, pinned code."""
+        return self._here().prepare_collections()
 
     def make(self, pieces: Sequence[Piece], others: Sequence[MadePiece]) -> Iterator[NewPiece]:
         """Make pieces, in any order; `others` are all but the index, which names what is in them."""

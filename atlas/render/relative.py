@@ -18,11 +18,14 @@ def relative_url(target: str, page: str) -> str:
 
     Such a link works wherever the site is hosted, under a path as well as from a folder on disk.
     """
+    folder = page.rpartition("/")[0]
+    if "#" not in target and "?" not in target:
+        return _relative_path(target, folder)
     path, mark, fragment = target.partition("#")
     path, asks, query = path.partition("?")
     if path == page and fragment and not asks:
         return f"#{fragment}"
-    link = _relative_path(path, page.rpartition("/")[0])
+    link = _relative_path(path, folder)
     return f"{link}{asks}{quote(query, safe='=&:/') if query else ''}{mark}{fragment}"
 
 

@@ -40,9 +40,10 @@ class RelativesRenderer:
 
     def markdown(self, text: str, page: str, relatives: Relatives) -> str:
         """The Markdown of that page with its relatives."""
-        from atlas.render.markdown_pages import folded
+        from atlas.render.markdown_pages import joined
 
-        return folded(_put(text, self._in_markdown(page, relatives)[0]))
+        before, place, after = text.rpartition(ALSO_IN)
+        return joined(before, self._in_markdown(page, relatives)[0], after) if place else text
 
     def links(self, page: str, relatives: Relatives) -> frozenset[str]:
         """The links in what the Markdown says of relatives."""

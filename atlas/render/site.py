@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -186,13 +186,15 @@ class SiteAsset:
     """The file to copy, the bytes to write, or a text that is written where the site does not have it already."""
     links: frozenset[str] = frozenset()
     """The links in it to other addresses of the site, as they are written, to be checked like those of pages."""
-    more_links: Callable[[], frozenset[str]] = _no_links
+    more_links: Callable[[], Iterable[str]] = _no_links
     """Finds further such links, once they are looked at."""
     leads: tuple[str, ...] | None = None
     """All addresses that the file, and others that were made with it, lead to: texts with an address in each line;
     None where they are not known."""
     page: str | None = None
     """The page of which it is another form, and without which it is not written; None for a file of its own."""
+    repeats: bool = False
+    """Whether all that it leads to, other files of the site lead to as well."""
 
     def __post_init__(self) -> None:
         """Refuse an address that is not written in its one form."""
@@ -296,10 +298,12 @@ def _nothing() -> None:
 class Site:
     """Everything that is made from content, ready to be written."""
 
-    pages: tuple[SitePage, ...]
+    pages: Sequence[SitePage]
     """The pages; within a section of the navigation they keep this order, which is the data flow's."""
-    assets: tuple[SiteAsset, ...]
-    """The files beside the pages."""
+    assets: Sequence[SiteAsset]
+    """The files beside the pages, each for itself."""
+    forms: Sequence[SiteAsset]
+    """The other forms of pages, which are not written without them."""
     issues: tuple[Issue, ...]
     """What is wrong with the content; a site with any error is not written, warnings are said on its pages."""
     prose: ProseRenderer
@@ -319,7 +323,7 @@ class Site:
 
 
 class PageStore:
-    """Finished bodies in one file on disk, compressed; a body comes back by the callable that `keep` returned.
+    """Finished bodies in one file on disk, compressed; a body comes back by the callable that `keep_data` returned.
 
     A copy of the process begins a file of its own: what several write to one, none finds again.
     """
@@ -330,12 +334,8 @@ class PageStore:
         self._process = os.getpid()
         path.write_bytes(b"")
 
-    def keep(self, html: str) -> StoredBody:
-        """Store a body and return what reads it again."""
-        return self.keep_data(zlib.compress(html.encode(), level=1))
-
     def keep_data(self, data: bytes) -> StoredBody:
-        """Store what a stored body has as its data."""
+        """Store a body, compressed as zlib reads it, and return what reads it again."""
         if self._process != os.getpid():
             self._process = os.getpid()
             self._path = self._path.with_name(f"{self._path.name}-of-{self._process}")

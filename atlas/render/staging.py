@@ -24,8 +24,10 @@ _NEW = "new"
 _OLD = "old"
 _ENTERING = "entering"
 """What `new` is called while the site takes what is in it."""
+_REPLACED = "replaced"
+"""What `old` is called once the site has all that is new, so that nothing is to be undone."""
 _ABANDONED_AFTER = 3600.0
-"""Seconds after which a folder that never got its lock file counts as left by a killed build."""
+"""Seconds after which a folder with something in it but no lock file, as no build leaves it, counts as left."""
 
 
 class Staging:
@@ -46,6 +48,8 @@ class Staging:
 
     def keep_times(self, paths: Iterable[str]) -> None:
         """Give files that are byte for byte those of the present site their time, so that they count as unchanged."""
+        if not self.site.is_dir():
+            return
         for path in paths:
             new, old = self.new / path, self.site / path
             if new.is_file() and old.is_file() and filecmp.cmp(new, old, shallow=False):
@@ -87,9 +91,10 @@ def _claim_in(parent: Path | None, prefix: str) -> tuple[Path, FileLock]:
     while True:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
         lock = FileLock(folder / _LOCK, thread_local=False)
-        with contextlib.suppress(FileNotFoundError, Timeout):
+        # Both errors are of a folder that another build removes just now; to that one it looks like a leftover.
+        with contextlib.suppress(FileNotFoundError, FileExistsError, Timeout):
             lock.acquire(timeout=0)
-            if (folder / _LOCK).exists():  # another build may have taken the unlocked folder for a leftover
+            if (folder / _LOCK).exists():
                 return folder, lock
             lock.release()
 
@@ -102,14 +107,25 @@ def _remove_leftovers(site: Path) -> None:
                 continue
             lock = FileLock(folder / _LOCK, thread_local=False)
             with contextlib.suppress(OSError, Timeout):  # Timeout: its build is still at work
-                if not (folder / _LOCK).exists() and time.time() - folder.stat().st_mtime < _ABANDONED_AFTER:
-                    continue
+                if not (folder / _LOCK).exists():
+                    # It was killed before it had one, or after all else was gone; one that just began begins again.
+                    with contextlib.suppress(OSError):
+                        folder.rmdir()
+                    if not folder.exists() or time.time() - folder.stat().st_mtime < _ABANDONED_AFTER:
+                        continue
                 lock.acquire(timeout=0)
                 mend(folder, site)
                 _remove(folder, lock)
 
 
 def _remove(folder: Path, lock: FileLock) -> None:
+    """Remove a folder and its lock, which goes last: by it the next build knows what a killed one has left."""
+    for entry in list(folder.iterdir()) if folder.is_dir() else ():
+        if entry.is_dir():
+            shutil.rmtree(entry, ignore_errors=True)
+        elif entry.name != _LOCK:
+            with contextlib.suppress(OSError):
+                entry.unlink()
     shutil.rmtree(folder, ignore_errors=True)
     lock.release()
     shutil.rmtree(folder, ignore_errors=True)  # Windows removes the lock file only once it is released
@@ -159,6 +175,7 @@ def _refill(new: Path, site: Path) -> None:
             for entry in list((folder / _ENTERING).iterdir()):
                 if not (site / entry.name).exists():  # what is hidden in a site is kept
                     entry.rename(site / entry.name)
+            (folder / _OLD).rename(folder / _REPLACED)
         except BaseException:
             _take_back(folder, site)
             raise
@@ -167,12 +184,13 @@ def _refill(new: Path, site: Path) -> None:
 
 
 def _take_back(folder: Path, site: Path) -> None:
-    """Undo an exchange that was cut off, at whatever point, also of this undoing."""
+    """Undo an exchange that was cut off, at whatever point, also of this undoing; one that is complete stays."""
+    if not (folder / _OLD).is_dir():
+        return
     if (folder / _ENTERING).is_dir():  # nothing old is left in the site then
         _move_shown(site, folder / _ENTERING)
         (folder / _ENTERING).rename(folder / _NEW)
-    if (folder / _OLD).is_dir():
-        _move_shown(folder / _OLD, site)
+    _move_shown(folder / _OLD, site)
 
 
 def _move_shown(source: Path, target: Path) -> None:

@@ -6,7 +6,7 @@ The pages and data files about operators, sources and lists need no more of a co
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from sys import intern
 from typing import TYPE_CHECKING
@@ -15,11 +15,12 @@ from atlas.kept import key_of
 from atlas.render.addresses import component_page, formulation, markdown_file
 from atlas.render.link import Link
 from atlas.render.packed import Packed
+from atlas.render.rows import Rows
 
 if TYPE_CHECKING:
     from atlas.checks.checked import CheckedCollection, CheckedEntry
 
-ALSO_IN = 8
+MOST_NAMED = 8
 """How many entries with an operator of the same family a page names; the family's page names all."""
 
 
@@ -74,7 +75,7 @@ class UsesShare:
     """Whether it is a model; else it is a library."""
     variants: int
     """How many variants were counted."""
-    entries: tuple[Use, ...]
+    entries: Sequence[Use]
     """Its entries in the order of the data flow."""
     formulas: tuple[tuple[str, str], ...]
     """For each operator that is used, the formula of the first entry that uses it, in LaTeX."""
@@ -93,7 +94,7 @@ def uses_share(collection: CheckedCollection) -> UsesShare:
         title=owner.data.title,
         is_model=isinstance(owner.data, Model),
         variants=len(collection.accounts),
-        entries=tuple(_use(entry, collection) for entry in collection.entries),
+        entries=Rows.of(_use(entry, collection) for entry in collection.entries),
         formulas=tuple(formulas.items()),
     )
 
@@ -109,34 +110,55 @@ class Uses:
 
     def __init__(self, shares: Iterable[UsesShare]) -> None:
         self.shares = tuple(shares)
-        self._by_operator: dict[str, list[Use]] = defaultdict(list)
-        self._by_family: dict[str, list[Use]] = defaultdict(list)
-        self._by_file: dict[tuple[str, str], list[tuple[Use, Documented]]] = defaultdict(list)
-        self._formulas: dict[str, str] = {}
-        for share in self.shares:
-            for operator, formula in share.formulas:
-                self._formulas.setdefault(operator, formula)
-            for one in share.entries:
-                self._by_operator[one.operator].append(one)
-                self._by_family[one.family].append(one)
-                for passage in one.passages:
-                    self._by_file[passage.source, passage.path].append((one, passage))
+        self._known: _Index | None = None
+
+    def forget(self) -> None:
+        """Let go of what was looked up, which of many entries takes much memory; asked again, it is looked up again."""
+        self._known = None
+
+    def families(self) -> Iterator[str]:
+        """The families of which an operator is used."""
+        return iter(self._index.by_family)
 
     def users(self, operator: str) -> Sequence[Use]:
         """The entries that were checked against an operator."""
-        return self._by_operator.get(operator, ())
+        return self._index.by_operator.get(operator, ())
 
     def relatives(self, family: str) -> Sequence[Use]:
         """The entries that were checked against an operator of a family."""
-        return self._by_family.get(family, ())
+        return self._index.by_family.get(family, ())
 
     def passages(self, source_id: str, path: str) -> Sequence[tuple[Use, Documented]]:
         """The documented passages of a pinned file, in the order of the entries."""
-        return self._by_file.get((source_id, path), ())
+        return self._index.by_file.get((source_id, path), ())
 
     def formula(self, operator: str) -> str | None:
         """The formula of the first entry that uses an operator; None where none does."""
-        return self._formulas.get(operator)
+        return self._index.formulas.get(operator)
+
+    @property
+    def _index(self) -> _Index:
+        if self._known is None:
+            self._known = _Index(self.shares)
+        return self._known
+
+
+class _Index:
+    """The entries of all shares, by what they use."""
+
+    def __init__(self, shares: Iterable[UsesShare]) -> None:
+        self.by_operator: dict[str, list[Use]] = defaultdict(list)
+        self.by_family: dict[str, list[Use]] = defaultdict(list)
+        self.by_file: dict[tuple[str, str], list[tuple[Use, Documented]]] = defaultdict(list)
+        self.formulas: dict[str, str] = {}
+        for share in shares:
+            for operator, formula in share.formulas:
+                self.formulas.setdefault(operator, formula)
+            for one in share.entries:
+                self.by_operator[one.operator].append(one)
+                self.by_family[one.family].append(one)
+                for passage in one.passages:
+                    self.by_file[passage.source, passage.path].append((one, passage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,31 +176,32 @@ class Relatives:
 
 
 class Related:
-    """The relatives of each entry; nearly all of a large family have the same."""
+    """The relatives of each entry; nearly all of a large family have the same.
+
+    Of each family it holds no more than what a page may name.
+    """
 
     def __init__(self, uses: Uses) -> None:
-        self._uses = uses
-        self._first: dict[str, frozenset[str]] = {}
+        found = {family: uses.relatives(family) for family in uses.families()}
+        self._first = {family: tuple(every[: MOST_NAMED + 1]) for family, every in found.items()}
+        self._count = {family: len(every) for family, every in found.items()}
         self._known: dict[tuple[str, str], Relatives] = {}
 
     def of(self, entry_id: str, operator: str, family: str) -> Relatives:
         """The relatives of an entry that was checked against an operator of a family."""
-        if family not in self._first:
-            self._first[family] = frozenset(one.id for one in self._uses.relatives(family)[: ALSO_IN + 1])
-        if entry_id in self._first[family]:
+        if any(one.id == entry_id for one in self._first[family]):
             return self._made(entry_id, operator, family)
         if (operator, family) not in self._known:
             self._known[operator, family] = self._made(entry_id, operator, family)
         return self._known[operator, family]
 
     def _made(self, entry_id: str, operator: str, family: str) -> Relatives:
-        relatives = self._uses.relatives(family)
-        others = [other for other in relatives[: ALSO_IN + 1] if other.id != entry_id][:ALSO_IN]
+        others = [other for other in self._first[family] if other.id != entry_id][:MOST_NAMED]
         links = []
         for other in others:
             link, same = other.link, other.operator == operator
             links.append(Link(link.title, link.url, "" if same else f"another formulation: {other.operator}"))
-        left = len(relatives) - 1 - len(others)
+        left = self._count[family] - 1 - len(others)
         more = Link(f"{left:,} more, with the operator", formulation(family, operator)) if left else None
         named = [link.url.partition("#")[0] for link in (*links, *([more] if more else []))]
         leads = "\n".join([*named, *map(markdown_file, named)])

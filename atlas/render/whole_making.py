@@ -61,6 +61,8 @@ PINNED = NavSection("Pinned sources", addresses.SOURCES)
 CONTRIBUTE = NavSection("Contribute", addresses.CONTRIBUTE)
 """The sections that pages of the whole stand in."""
 
+COLLECTION_PAGES = ("component", "model", "library")
+"""The kinds of pages that makers of collections make."""
 PAGES = ("home", "compare", "operators", "family", "source", "file", "glossary", "verification", "index")
 """The kinds of pages of the whole that follow from collections."""
 
@@ -142,16 +144,26 @@ class WholeMaker:
 
     def prepare(self) -> None:
         """Do what makes pieces of many collections quicker and needs none of them; what comes of it is kept."""
-        for kind in PAGES:
-            with suppress(TemplateError):  # one that is wrong may be none that is used
-                self._press.renderer.load(kind)
-                self._press.markdown.load(kind)
+        self._compile(PAGES)
         for members in FAMILIES.values():
             for operator in members:
                 self._parts.reference(operator)
+
+    def prepare_collections(self) -> Iterator[None]:
+        """Do what makes collections quicker and needs none of them, step by step, so that each can be kept at once."""
+        self._compile(COLLECTION_PAGES)
+        yield
         # The longest come last: whoever makes a collection that shows one may have kept it by then.
         for source, path in sorted(self._checked.files, key=lambda file: len(self._checked.files[file].text)):
             self._parts.highlighted(source, path)
+            yield
+
+    def _compile(self, kinds: Iterable[str]) -> None:
+        """Compile the templates of kinds of pages, with what they take in."""
+        for kind in kinds:
+            with suppress(TemplateError):  # one that is wrong may be none that is used
+                self._press.renderer.load(kind)
+                self._press.markdown.load(kind)
 
     def make(self, pieces: Sequence[Piece], others: Sequence[MadePiece] = ()) -> Iterator[tuple[MadePiece, bytes]]:
         """What each piece gives, and its texts.
@@ -176,7 +188,7 @@ class WholeMaker:
             lines, found = sheets.lines(), tuple(grouped(page_records(draft.plans)))
             names = ShareData.of(IndexNames(tuple(names_of(found))))
             characters = shown_in(map(typesetting.shown, formulas))
-            files = (*sheets.files, *sheets.passages.values())
+            files = (*sheets.files, *sheets.forms, *sheets.passages.values())
             leads = "\n".join(sorted(sheets.leads))
             yield MadePiece(pages, files, lines, found, names, leads, characters), sheets.texts.data()
 

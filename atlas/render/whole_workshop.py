@@ -5,7 +5,6 @@ It imports all that makes them, so it is imported only where such a process is t
 
 from __future__ import annotations
 
-import gc
 import pickle
 from collections.abc import Sequence
 from contextvars import ContextVar
@@ -13,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.checks.pinned import Pinned
+from atlas.cycles import look_only_at_new
 from atlas.issues import Issue
-from atlas.kept import Kept
+from atlas.kept import Kept, unsaid
 from atlas.node.typesetter import Typesetter
 from atlas.render.fonts import cut
 from atlas.render.made import Made, MadePiece
@@ -68,10 +68,9 @@ def begin(
         issues: What pages must say of all content.
         others: What all pieces but the index give, where that is to be made.
     """
-    kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
+    kept = Kept(tell=unsaid)  # the process that began the build has the same file before it, and tells of it
     _shop.set((kept, WholeMaker(settings, pinned, kept, Typesetter(kept), made, uses, issues), others))
-    gc.freeze()
-    gc.disable()  # it ends before it has left many reference cycles
+    look_only_at_new(None)  # it ends before it has left many reference cycles
 
 
 def run(task: Task) -> Answer:
@@ -86,7 +85,3 @@ def run(task: Task) -> Answer:
             cut([font.read_bytes() for font in fonts], characters, kept)
     kept.save()
     return made
-
-
-def _unsaid(_: str) -> None:
-    """Says nothing."""

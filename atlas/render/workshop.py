@@ -5,7 +5,6 @@ It imports all that checks and makes, so it is imported only where a collection 
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 from contextvars import ContextVar
@@ -14,17 +13,15 @@ from dataclasses import dataclass
 from atlas.checks.checked import Checked
 from atlas.checks.pinned import Pinned
 from atlas.checks.single import check_one, keep_grounds
+from atlas.cycles import IN_MAKERS, look_only_at_new
 from atlas.entries.atlas import Atlas
 from atlas.entries.survey import Survey
 from atlas.issues import Issue
-from atlas.kept import Kept, key_of
+from atlas.kept import Kept, key_of, unsaid
 from atlas.node.typesetter import Typesetter
 from atlas.render.making import Maker
 from atlas.render.site import PageStore, Settings, StoredBody
 from atlas.render.texts import texts_key
-
-SELDOM = (100_000, 50, 50)
-"""How often a process that does nothing else looks for objects that hold each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +88,10 @@ _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
 
 def begin(settings: Settings, survey: Survey, pinned: Pinned, general: str) -> None:
     """Get ready to make collections, as long as this process lasts."""
-    kept = Kept(tell=_unsaid)  # the process that began the build has the same file before it, and tells of it
+    kept = Kept(tell=unsaid)  # the process that began the build has the same file before it, and tells of it
     store = PageStore(settings.workspace / f"bodies-{os.getpid()}")
     _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general, store)))
-    # What there is now stays; what is made is mostly free of circles, so that these are looked for seldom.
-    gc.freeze()
-    gc.set_threshold(*SELDOM)
+    look_only_at_new(IN_MAKERS)
 
 
 def at_hand() -> tuple[Kept, Workshop]:
@@ -114,7 +109,3 @@ def make_one(collection: str) -> Result:
     result = workshop.make(collection)
     kept.save()
     return result
-
-
-def _unsaid(_: str) -> None:
-    """Says nothing."""

@@ -16,7 +16,6 @@ from atlas.operators.catalogue import find
 from atlas.render.addresses import markdown_file
 from atlas.render.data_files import DataFile, settled
 from atlas.render.deferred import Typesetting
-from atlas.render.fonts import fonts_of
 from atlas.render.json_written import WrittenDocument
 from atlas.render.link import Link
 from atlas.render.links import anchor_ids, leads, outward
@@ -59,6 +58,8 @@ class Sheets:
     """All texts."""
     files: list[MadeFile] = field(default_factory=list)
     """The files beside the pages."""
+    forms: list[MadeFile] = field(default_factory=list)
+    """The files that are other forms of pages."""
     passages: dict[str, MadeFile] = field(default_factory=dict)
     """Code for which pages have no room, by address."""
     leads: set[str] = field(default_factory=set)
@@ -95,7 +96,7 @@ class Sheets:
             column=column,
             markdown=self.texts.add(text, links),
             ids=self.texts.add(" ".join(sorted(ids))),
-            fonts=fonts_of(rendered.body),
+            fonts=rendered.fonts,
             entry=entry.id if entry is not None else "",
             operator=entry.data.operator if entry is not None else "",
             family=find(entry.data.operator).family if entry is not None else "",
@@ -110,7 +111,7 @@ class Sheets:
         """Write a record."""
         text = self.texts.add(f"{one.text}\n", one.links)
         self._lead(one.url, one.links)
-        self.files.append(MadeFile(one.url, text, one.page))
+        (self.files if one.page is None else self.forms).append(MadeFile(one.url, text, one.page))
         self._lines.append(one.line)
         self._line_links.update(one.line_links)
 

@@ -245,11 +245,12 @@ def run_git(arguments: list[str], deadline: float, name: str) -> subprocess.Comp
 def failure(done: subprocess.CompletedProcess[bytes], name: str, revision: str = "") -> SourceError:
     """What went wrong in a call of git, told from what it printed."""
     said = done.stderr.decode(errors="replace").strip()
-    last = "; ".join(line.removeprefix("fatal: ").strip() for line in said.splitlines()[-2:]) or "no reason given"
+    last = ", ".join(line.removeprefix("fatal: ").strip() for line in said.splitlines()[-2:]) or "no reason given"
     if "unadvertised object" in said:
         return RevisionError(
             f"the server of {name} does not hand out a single commit by its id, so {revision} cannot be fetched; "
-            "pin a package archive (`artifact`), or prove the pin from a clone with --git-dir",
+            "pin a package archive (`artifact`), or prove the pin against a copy of the repository on this machine: "
+            "`git clone` it, and name its folder with --git-dir",
             REVISION_FIELD,
         )
     if NO_REVISION.search(said):
@@ -264,8 +265,8 @@ def failure(done: subprocess.CompletedProcess[bytes], name: str, revision: str =
         return SourceError(f"there is no repository {name} that everybody may read: {last}", REPOSITORY_FIELD)
     if NO_NETWORK.search(said):
         return OfflineError(
-            f"{name} cannot be reached: {last}. Connect to the network; `atlas fetch` fills the cache, and builds "
-            "need no network afterwards.",
+            f"{name} cannot be reached: {last}; connect to the network: `atlas fetch` fills the cache, and builds "
+            "need no network afterwards",
             REPOSITORY_FIELD,
         )
     return SourceError(f"git failed for {name}: {last}", REPOSITORY_FIELD)

@@ -231,8 +231,9 @@ def _revision(
             raise
         if stated.tag is None:
             raise type(error)(
-                f"{str(error).rstrip('.')}. Without it nothing tells which revision {release.pypi} is: name a clone of "
-                "the repository with --git-dir, or the release's tag with --tag, which pins it unproved"
+                f"{str(error).rstrip('.')}. Without it nothing tells which revision {release.pypi} is: name a copy of "
+                "the repository on this machine, made by `git clone`, with --git-dir, or the release's tag with --tag, "
+                "which pins it unproved"
             ) from error
         reason = str(error).rstrip(".")
         return None, (f"{stated.tag} is not proved to be {release.pypi}, as git could not be asked ({reason})",)

@@ -137,7 +137,7 @@ def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> 
         stated = {"repository": manifest.repository, "revision": manifest.revision, "blob": blob}
         differs = {name: value for name, value in stated.items() if getattr(record, name) != value}
         if not differs:
-            return PinStatus(PinState.PROVED, f"proved on {record.proved} by {record.method}", record=record)
+            return PinStatus(PinState.PROVED, f"proved on {record.proved} {_by(record.method)}", record=record)
         told = " and ".join(f"{name} {value} was proved as {getattr(record, name)}" for name, value in differs.items())
         return PinStatus(
             PinState.EDITED,
@@ -158,6 +158,11 @@ def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> 
         f"it was never proved that {path} has blob {blob} at revision {manifest.revision}; run `atlas pin --prove`",
         ("files", path),
     )
+
+
+def _by(method: str) -> str:
+    """Whom a record names, in words."""
+    return "against a copy of the repository" if method == BY_CLONE else f"by {method}"
 
 
 def prove(

@@ -65,7 +65,7 @@ def reach(settings: PipSettings, *, offline: bool = False) -> Iterator[Reach]:
 def git_version() -> str | None:
     """What git says its version is; None where there is none that answers."""
     try:
-        done = subprocess.run(["git", "--version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S607
+        done = subprocess.run(["git", "--version"], capture_output=True, text=True, timeout=30, check=True)  # noqa: S607 - git is looked up on the PATH, as users have it
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip().removeprefix("git version ")

@@ -43,16 +43,16 @@ def test_a_site_is_served_compressed_and_what_is_sent_is_counted(tmp_path: Path)
         assert len(body) < traffic.bytes < len(body) + 300
         assert traffic.script_bytes == 0
         traffic.reset()
-        with urlopen(Request(f"{address}font.woff2", headers={"Accept-Encoding": "gzip"})) as answer:  # noqa: S310
+        with urlopen(Request(f"{address}font.woff2", headers={"Accept-Encoding": "gzip"})) as answer:  # noqa: S310 - of this test
             assert answer.headers["Content-Encoding"] is None
             assert answer.read() == b"font" * 500
-        with urlopen(f"{address}a.js") as answer:  # noqa: S310
+        with urlopen(f"{address}a.js") as answer:  # noqa: S310 - of this test
             assert answer.read() == (site / "a.js").read_bytes()
         assert traffic.requests == 2
         assert 6000 < traffic.script_bytes < 6300
         for missing in ("../secret.html", "%2e%2e/secret.html", "b.html"):
             with pytest.raises(HTTPError) as error:
-                urlopen(address + missing)  # noqa: S310
+                urlopen(address + missing)  # noqa: S310 - of this test
             assert error.value.code == 404
             error.value.close()
         assert len(traffic.missing) == 3

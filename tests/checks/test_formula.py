@@ -321,3 +321,71 @@ def test_an_input_that_is_missing_is_refused_by_the_engine(entry_of: EntryOf) ->
 def test_the_engines_codes_have_the_titles_of_issues() -> None:
     assert {code: TITLES[code] for code in codes.TITLES} == dict(codes.TITLES)
     assert {code for code in TITLES if code.startswith("A2")} - codes.TITLES.keys() == {"A263"}
+
+
+RMS_NORM = r"""
+title: A
+operator: rms_norm
+arguments: {epsilon: 1e-6}
+summary: A
+formula: |
+  \begin{aligned}
+  y&=\gamma\odot\frac{x}{\sqrt{\frac1d\sum_{j=1}^d x_j^2+\varepsilon}}\\
+  \varepsilon&=10^{-6}
+  \end{aligned}
+batch: [B]
+symbols:
+  'x': {axes: [B, d], binds: x}
+  '\gamma': {axes: [d], binds: gamma}
+  '\varepsilon': {axes: [], binds: epsilon}
+  'y': {axes: [B, d], binds: result}
+sources:
+  - {id: shown, claim: A, source: none, path: none.py, lines: 1}
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "declared", "line"),
+    [
+        (r"\varepsilon", r"\epsilon", 9),
+        (r"\varepsilon", r"\mathbf{\varepsilon}", 9),
+        ("y", r"\mathbf{y}", 8),
+        ("y", r"\boldsymbol{y}", 8),
+        (r"\mathbf{y}", "y", 8),
+    ],
+)
+def test_a_letter_in_another_look_is_one_issue_that_names_it(
+    checked: Checked, written: str, declared: str, line: int
+) -> None:
+    base = r"\varepsilon" if line == 9 else "y"
+    head, table = RMS_NORM.split("symbols:")
+    changed = head.replace(f"{base}&=", f"{written}&=").replace(f"+{base}", f"+{written}")
+    text = changed + "symbols:" + table.replace(f"'{base}'", f"'{declared}'")
+    issues = checked(text, find("rms_norm"))[1]
+    assert [(one.code, one.line, one.column, one.hint) for one in issues] == [
+        ("A247", line, 3, f"did you mean `{declared}`?")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("declared", "written"),
+    [
+        (r"\varphi", r"\phi"),
+        (r"\theta", r"\vartheta"),
+        (r"\varrho", r"\rho"),
+        (r"\sigma", r"\varsigma"),
+        (r"\pi_1", r"\varpi_1"),
+        (r"\mathbf{g}", "g"),
+        (r"\boldsymbol{g}", r"\mathbf{g}"),
+        (r"\mathcal{G}_1", "G_1"),
+    ],
+)
+def test_a_symbol_in_another_look_is_the_only_one_that_may_be_meant(
+    entry_of: EntryOf, declared: str, written: str
+) -> None:
+    head, table = RMS_NORM.split("symbols:")
+    entry = entry_of(head.replace(r"\gamma", f"{written} ") + "symbols:" + table.replace(r"\gamma", declared))
+    read, _ = read_table(entry, find("rms_norm"))
+    assert read is not None
+    _, issues, _ = read_formula(entry, read)
+    assert [(one.code, one.hint) for one in issues] == [("A209", f"did you mean `{declared}`?")]

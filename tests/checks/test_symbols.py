@@ -149,14 +149,20 @@ def real() -> tuple[Entry, Collection]:
 def check(real: tuple[Entry, Collection]) -> Check:
     entry, collection = real
 
-    def run(formula: str, symbols: list[str], sizes: list[str], enters: dict[str, str] | None = None) -> list[Issue]:
+    def run(
+        formula: str,
+        symbols: list[str],
+        sizes: list[str],
+        enters: dict[str, str] | None = None,
+        vectors: tuple[str, ...] = (),
+    ) -> list[Issue]:
         formula = " ".join(formula.split())
         lines = [f"formula: {quoted(formula)}", "symbols:", *(f"  {quoted(name)}: {{}}" for name in symbols)]
         lines += ["in:", *(f"  {quoted(value)}: {quoted(symbol)}" for value, symbol in (enters or {}).items())]
         document, issues = parse("\n".join(lines) + "\n", "a.yml")
         assert issues == []
         assert isinstance(document, Document)
-        table = {name: {"axes": ()} for name in symbols}
+        table = {name: {"axes": ("d",) if name in vectors else ()} for name in symbols}
         data = {
             **entry.data.model_dump(by_alias=True),
             "formula": formula,
@@ -247,11 +253,24 @@ def test_one_symbol_in_two_spellings_is_reported(check: Check) -> None:
 
 
 @pytest.mark.parametrize(
-    ("enters", "hint"), [("X", "did you mean `x`?"), ("w", "declare it under `symbols`"), ("x_n", "did you mean")]
+    ("value", "enters", "hint"),
+    [
+        ("v", "X", "did you mean `x`?"),
+        ("v", "x_n", "did you mean"),
+        ("v", "x_{final}", "did you mean `x`?"),
+        ("v", r"\mathbf x", "did you mean `x`?"),
+        ("v", r"\epsilon", r"did you mean `\varepsilon`?"),
+        ("v", "w", "a symbol of the formula is meant, such as `y` or `x` or `x_m`"),
+        ("v", "d", "a symbol of the formula is meant"),
+        ("v", "j", "a symbol of the formula is meant"),
+        ("v", "q", "declare it under `symbols`"),
+        ("x", "u_n", "the model's value comes first and the symbol after it: `'u_n': 'x'`"),
+    ],
 )
-def test_what_enters_must_be_a_symbol(check: Check, enters: str, hint: str) -> None:
-    (issue,) = check("y=x+x_m", ["y", "x", "x_m"], [], {"v": enters})
-    assert (issue.code, issue.line, issue.column) == ("A132", 7, 8)
+def test_what_enters_must_be_a_symbol(check: Check, value: str, enters: str, hint: str) -> None:
+    formula = r"q=1,y=q\sum_{j=1}^dx+x_m+\varepsilon"
+    (issue,) = check(formula, ["y", "x", "x_m", r"\varepsilon"], ["d"], {value: enters}, ("y", "x", "x_m"))
+    assert (issue.code, issue.line, issue.column) == ("A132", 8, 8)
     assert issue.message == f"`{enters}` is not among the symbols"
     assert issue.hint.startswith(hint)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -74,10 +75,15 @@ def test_a_component_passes_once_its_blanks_are_filled_in(atlas: Atlas, root: Pa
     replace(model, "components: [feed-forward, residual, layer-norm]", "components: [feed-forward, residual, rms-norm]")
     (root / "content/miniature/layers/layer-norm.yml").unlink()
     found = atlas("check", RMS_NORM)
-    assert codes(found) == ["A016"] * blanks
+    assert codes(found) == ["A016"]
+    assert f" A016 {blanks} blanks are not filled in\n" in found.stdout
     lines = (root / RMS_NORM).read_text(encoding="utf-8").splitlines()
-    for line, column in re.findall(r":(\d+):(\d+): A016", found.stdout):
+    places = re.findall(r"^    (\d+):(\d+) +\S", found.stdout, re.MULTILINE)
+    assert len(places) == blanks
+    for line, column in places:
         assert lines[int(line) - 1][int(column) - 1 :].startswith("TODO(")
+    each = json.loads(atlas("check", RMS_NORM, "--format", "json").stdout)
+    assert [(str(one["line"]), str(one["column"])) for one in each] == places
     fill(
         root / RMS_NORM,
         {

@@ -153,7 +153,9 @@ def test_numbers_that_are_not_finite_are_told(atlas: Atlas, monkeypatch: pytest.
         (("--set", "d=6"), "c is 24 after the last layer of stages, but e is 16"),
         (("--value", "stages[0].y"), "no value is called stages[0].y; did you mean stages[0].x_n?"),
         (("--seed", "-1"), "-1 is not in the range"),
-        (("--dtype", "float16"), "'float16' is not one of"),
+        (("--dtype", "float16"), "'float16' is not one of 'float32', 'float64'"),
+        (("--dtype", "bf16"), "'bf16' (bfloat16) is not one of 'float32', 'float64'"),
+        (("--dtype", "many"), "'many' is not one of"),
         (("--memory", "0"), "0.0 is not in the range"),
         (("--set", "N=999999999"), "stages has N layers, which is 999"),
     ],
@@ -263,3 +265,8 @@ def test_an_output_that_cannot_be_written_leaves_nothing(atlas: Atlas, models: A
     assert result.exit_code == 2
     assert "Traceback" not in result.output
     assert sorted(one.name for one in models.root.iterdir()) == ["content", "file", "mkdocs.yml", "sources"]
+
+
+@pytest.mark.parametrize(("name", "meant"), [("fp32", "float32"), ("F32", "float32"), ("double", "float64")])
+def test_formats_of_numbers_have_the_names_that_people_give_them(atlas: Atlas, name: str, meant: str) -> None:
+    assert data(atlas("run", "nested", "--dtype", name, "--json"))["dtype"] == meant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from atlas.cli import main
+from atlas.commands.show_text import terminal_width
 from atlas.operators.catalogue import CATALOGUE
 
 Atlas = Callable[..., Result]
@@ -54,6 +56,10 @@ def test_a_component_has_its_values_checks_and_sources(atlas: Atlas) -> None:
     assert [states[name] for name in ("formula", "shapes", "parameters", "excerpts")] == ["proved"] * 4
     assert found["sources"][0]["where"] == "tensor2tensor 0c66117d4297 tensor2tensor/models/common_layers.py:406-443"
     assert found["sources"][0]["pin"] == "proved"
+    # Its lines end one before the function does.
+    assert [row["extent"] for row in found["sources"]] == ["part of layer_norm 429-444", ""]
+    figures = {row["claim"]: row["figure"] for row in found["checks"]}
+    assert figures["excerpts"].endswith("; 1 of them shows only a part of a function or class")
 
 
 def test_the_text_says_the_same(atlas: Atlas) -> None:
@@ -63,6 +69,34 @@ def test_the_text_says_the_same(atlas: Atlas) -> None:
     assert "\nTotals\n  transformer_base  1,024  6   6,144\n" in result.stdout
     for heading in ("Facts", "Formula", "Symbols", "Values", "Parameters", "Checks", "Sources"):
         assert f"\n\n{heading}\n" in result.stdout
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_tables_fit_the_terminal(atlas: Atlas, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    wide = atlas(FFN).stdout
+    assert max(map(len, wide.splitlines())) > 150
+    monkeypatch.setattr("atlas.commands.show.terminal_width", lambda: width)
+    narrow = atlas(FFN).stdout
+    formula = narrow.partition("\nFormula\n")[2].partition("\n\n")[0]
+    assert formula in wide  # is not broken, so that it can be copied
+    assert max(len(line) for line in narrow.splitlines() if line not in formula) <= width
+    assert "\n  formula\n    status: proved\n    figure: executed: equals layer_norm" in narrow
+    assert set(wide.split()) <= set(narrow.split())
+
+
+def test_what_is_printed_to_a_file_is_as_wide_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    assert terminal_width() is None
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert terminal_width() == 80
+
+
+def test_a_proof_that_is_missing_is_called_as_on_pages(atlas: Atlas) -> None:
+    assert {row["status"] for row in data(atlas(FFN, "--json"))["checks"]} == {"proved", "missing"}
+    text = atlas(FFN).stdout
+    assert " not proved " in text
+    assert " missing " not in text
 
 
 def test_a_layer_and_its_library(atlas: Atlas) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from atlas.exceptions import FormulaError, SizeError
 from atlas.formula.axes import AxisTable, read_size
+from atlas.formula.span import Span
+from atlas.formula.tree import Number, SizeName
 from atlas.sizes import floored, size, symbol
 
 
@@ -78,3 +82,16 @@ def test_declared_sizes_are_spelled_canonically() -> None:
     with pytest.raises(FormulaError) as caught:
         read_size("h *")
     assert caught.value.code == "A244"
+
+
+def test_a_table_that_was_pickled_knows_its_labels_and_holds_no_part_of_a_formula() -> None:
+    table = AxisTable({"f": size("4 d")})
+    bounds = Number("1", span=Span(0, 1)), SizeName("d", span=Span(2, 3))
+    label = table.span(*bounds)
+    data = pickle.dumps(table)
+    assert b"atlas.formula.tree" not in data
+    again = pickle.loads(data)  # noqa: S301 - our own
+    assert label == "d"
+    assert again.span(*bounds) == label
+    assert again.size("d") == size("d")
+    assert again.relations == table.relations

@@ -148,6 +148,17 @@ def test_what_takes_no_part_is_reported(latex: str, idle: list[str], read: Any) 
     assert [(issue.code, issue.message.split("`")[1]) for issue in report.issues] == [("A247", name) for name in idle]
 
 
+@pytest.mark.parametrize(("latex", "codes"), [("y=x", ["A247"]), ("y=x+z", ["A262"])])
+def test_a_reference_that_fails_may_do_so_of_what_the_formula_leaves_out(
+    latex: str, codes: list[str], read: Any
+) -> None:
+    def reference(inputs: Any, sizes: Any) -> Any:
+        raise ValueError(f"no {inputs['z']}")
+
+    report = check(read(latex, {"x": "[d]", "z": "[d]", "y": "[d]"}), reference)
+    assert [issue.code for issue in report.issues] == codes
+
+
 def test_undeclared_intermediates_are_compared(read: Any) -> None:
     formula = read("y=px, p=2", {"x": "[d]", "y": "[d]"})
     right = check(formula, lambda inputs, sizes: {"y": 2 * inputs["x"], "p": 2.0})

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from atlas.entries.atlas import Collection
 from atlas.entries.load import load
 from atlas.graph.build import build, spelled
 from atlas.graph.scope import parted
 from atlas.graph.structure import Graph
-
-Part = Callable[..., str]
-ModelOf = Callable[..., Collection]
+from tests.graph.small_models import LAYERS, ModelOf, Part, relu
 
 PROJECT = Path(__file__).resolve().parents[1] / "project"
-
-
-def relu(takes: str, gives: str, part: Part) -> str:
-    return part("relu", {"x": "x: B, d", "y": "result: B, d"}, {takes: "x"}, {gives: "y"})
 
 
 @pytest.mark.parametrize(
@@ -60,21 +52,6 @@ def test_other_names_stay_apart(name: str, other: str) -> None:
 )
 def test_blocks_stand_before_a_dot_outside_of_braces(name: str, blocks: tuple[str, ...], last: str) -> None:
     assert parted(name) == (blocks, last)
-
-
-LAYERS = r"""
-inputs:
-  'x': {axes: [B, d], meaning: features}
-outputs:
-  'layers.x_{n+1}': features
-stacks:
-  layers:
-    title: Layers
-    layers: N
-    takes: {'x_n': x}
-    carries: {'x_n': 'x_{n+1}'}
-    components: [first, second]
-"""
 
 
 def test_values_run_from_what_gives_them_to_what_reads_them(model_of: ModelOf, part: Part) -> None:

@@ -11,27 +11,16 @@ from atlas.entries.collection import Variant
 from atlas.exceptions import SizeError
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import MAX_STEPS, Sizes, Walk, placed, unroll
+from tests.graph.small_models import LAYERS
 
 Part = Callable[..., str]
+
+
 GraphOf = Callable[..., Graph]
 
 
 def relu(takes: str, gives: str, axes: str, part: Part) -> str:
     return part("relu", {"x": f"x: {axes}", "y": f"result: {axes}"}, {takes: "x"}, {gives: "y"})
-
-
-LAYERS = r"""inputs:
-  'x': {axes: [B, d], meaning: features}
-outputs:
-  'layers.x_{n+1}': features
-stacks:
-  layers:
-    title: Layers
-    layers: N
-    takes: {'x_n': x}
-    carries: {'x_n': 'x_{n+1}'}
-    components: [first, second]
-"""
 
 
 def chain(part: Part) -> dict[str, str]:

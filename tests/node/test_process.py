@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import threading
 import time
@@ -14,7 +13,8 @@ import pytest
 
 from atlas.exceptions import NodeError
 from atlas.node.environment import Environment
-from atlas.node.process import LONGEST_FORMULA, Formula, NodeProcess, Typeset, refuse
+from atlas.node.process import LONGEST_FORMULA, Formula, NodeProcess, refuse
+from tests.node.typesetting import refusal, typeset
 
 LAYER_NORM = r"""
 \begin{aligned}
@@ -22,6 +22,8 @@ LAYER_NORM = r"""
 y_i &= \gamma_i \frac{x_i - \mu_d(x)}{\sqrt{\sigma^2 + \varepsilon}} + \beta_i
 \end{aligned}
 """
+
+
 # What the other end of every fake answers; the test appends what goes wrong after the first request.
 FAKE = """
 const send = (message) => {
@@ -37,6 +39,8 @@ process.stdin.on("data", (data) => {
   else misbehave(data);
 });
 """
+
+
 Server = Callable[[str], Path]
 
 
@@ -56,17 +60,6 @@ def no_thread_is_left(node: NodeProcess) -> Iterator[None]:
     before = threading.active_count()
     yield
     assert threading.active_count() == before
-
-
-def typeset(node: NodeProcess, tex: str, display: bool = False) -> Typeset:
-    (result,) = node.typeset([Formula(tex, display)])
-    return result
-
-
-def refusal(node: NodeProcess, tex: str) -> tuple[str, int | None]:
-    result = typeset(node, tex)
-    assert result.html is None
-    return result.error, result.position
 
 
 def gone(pid: int) -> bool:
@@ -217,62 +210,6 @@ def test_a_macro_that_multiplies_its_argument_is_bounded_in_time(node: NodeProce
 def test_deep_nesting_is_a_refusal_and_not_the_end_of_the_process(node: NodeProcess) -> None:
     assert "nested too deeply" in refusal(node, "{" * 9000 + "x" + "}" * 9000)[0]
     assert typeset(node, "x").error == ""
-
-
-@pytest.mark.parametrize(
-    ("tex", "length"),
-    [
-        (r"x\rule{9999em}{1em}", "9999em"),
-        (r"x\rule{1em}{ 9999 em }", "9999em"),
-        (r"x\rule[-9999em]{1em}{1em}", "9999em"),
-        (r"x\kern-21em y", "21em"),
-        (r"x\mkern 400mu y", "400mu"),
-        (r"x\hskip -30cm y", "30cm"),
-        (r"x\hspace*{-.5in}\hspace{-99.5in}y", "99.5in"),
-        (r"x\raisebox{-9999pt}{y}", "9999pt"),
-        (r"x\\[-9999em]", "9999em"),
-        (r"x\genfrac{}{}{9999pt}{}{a}{b}", "9999pt"),
-    ],
-)
-def test_a_length_that_would_reach_out_of_the_formula_is_refused(node: NodeProcess, tex: str, length: str) -> None:
-    error, position = refusal(node, tex)
-    assert error == f"the length {length} is more than 20 em"
-    assert position == tex.index("\\", 1 if ".5in" not in tex else 15)
-
-
-@pytest.mark.parametrize(
-    "tex",
-    [
-        r"\def\x{9999}\kern-\x em y",
-        r"\def\x{9999}\raisebox{-\x em}{y}",
-        r"\def\x{9999}\rule[-\x em]{1em}{1em}",
-        r"\def\a{\kern-20em}\a\a\a x",
-        r"\begin{matrix}" + r"a\\" * 400 + r"\end{matrix}",
-    ],
-)
-def test_a_length_that_a_macro_puts_together_is_refused_too(node: NodeProcess, tex: str) -> None:
-    assert refusal(node, tex) == ("it reaches out of its place", None)
-
-
-@pytest.mark.parametrize(
-    "tex",
-    [
-        r"\rule{20em}{1em}\kern-20em x",
-        r"\text{for 100 in a batch, 900 mm}",
-        r"\begin{matrix}" + r"a\\[2ex]" * 90 + r"\end{matrix}",
-        r"\left(\frac{\sqrt{x}}{\overbrace{y}^{z}}\right)\!\!\negthinspace\hphantom{xxx}\mathrlap{x}",
-        r"\mathrm{em}\, 100\,em",
-    ],
-)
-def test_lengths_of_ordinary_formulas_are_kept(node: NodeProcess, tex: str) -> None:
-    assert typeset(node, tex).error == ""
-
-
-def test_a_length_that_a_macro_makes_too_long_is_cut_off(node: NodeProcess) -> None:
-    html = typeset(node, r"\def\x{1000}\rule{\x em}{\x em}").html
-    assert html is not None
-    styles = " ".join(re.findall(r'style="([^"]*)"', html))
-    assert max(map(float, re.findall(r"([0-9.]+)em", styles))) == 20
 
 
 def test_a_very_long_formula_is_refused_before_it_is_sent() -> None:

@@ -18,6 +18,7 @@ import yaml
 
 from atlas.exceptions import ContentError, NodeError
 from atlas.issues import Issue
+from atlas.kept import compressed
 from atlas.plugin import events
 from atlas.render.search_found import grouped
 from atlas.render.site import (
@@ -40,7 +41,7 @@ def build_site(settings: Settings) -> Site:
     store = PageStore(settings.workspace / "bodies")
     pages: list[SitePage] = []
     issues: list[Issue] = []
-    assets = [SiteAsset("assets/made.css", b"made {}")]
+    assets, forms = [SiteAsset("assets/made.css", b"made {}")], []
     redirects: list[Redirect] = []
     for path in sorted(settings.content.rglob("*.yml")):
         name = path.relative_to(settings.content).as_posix()
@@ -56,7 +57,7 @@ def build_site(settings: Settings) -> Site:
         alternates: tuple[Alternate, ...] = ()
         if "forms" in entry:
             alternates = (Alternate("text/markdown", "Markdown", f"{url}index.md"),)
-            assets.append(SiteAsset(f"{url}index.md", b"# A form\n", frozenset(entry["forms"]), page=url))
+            forms.append(SiteAsset(f"{url}index.md", b"# A form\n", frozenset(entry["forms"]), page=url))
         pages.append(
             SitePage(
                 url=url,
@@ -66,7 +67,7 @@ def build_site(settings: Settings) -> Site:
                 headings=partial(_headings, entry),
                 edit_path=name,
                 nav=None if entry.get("hidden") else tuple(map(section, entry.get("nav", ()))),
-                body=fails if entry.get("fails") else store.keep(body),
+                body=fails if entry.get("fails") else store.keep_data(compressed(body.encode())),
                 context={"badge": entry.get("badge", "")},
                 alternates=alternates,
             )
@@ -74,7 +75,7 @@ def build_site(settings: Settings) -> Site:
     if issues and settings.site_name == "Raises":
         raise ContentError(issues)
     found = grouped(SearchRecord("component", page.url, page.title, "", page.description) for page in pages)
-    return Site(tuple(pages), tuple(assets), tuple(issues), prose, tuple(redirects), tuple(found))
+    return Site(tuple(pages), tuple(assets), tuple(forms), tuple(issues), prose, tuple(redirects), tuple(found))
 
 
 def _headings(entry: dict[str, Any]) -> tuple[Heading, ...]:

@@ -196,6 +196,17 @@ def test_a_disk_that_is_full(survived: Project, limit: int) -> None:
     assert "File too large" in text
 
 
+def test_a_disk_that_fills_up_while_mkdocs_copies_files_of_its_own(survived: Project) -> None:
+    survived.hook("""
+        import resource
+        def on_env(env, config, files):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, resource.RLIM_INFINITY))
+        """)
+    text = said(survived.build())
+    assert "the site could not be written: " in text
+    assert "File too large" in text
+
+
 def test_no_network(survived: Project, tmp_path: Path) -> None:
     (survived.cache / "sources").unlink()
     text = said(survived.build(**NO_PIP_SETTINGS, PIP_INDEX_URL="http://127.0.0.1:9/simple/"))

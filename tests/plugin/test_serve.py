@@ -44,8 +44,7 @@ class Preview:
         command = [sys.executable, "-W", "ignore", str(RENDERER), "serve", "--dev-addr", self.address, *options]
         with self.log.open("w") as log:
             environment = os.environ | {"TMPDIR": str(self.root / "tmp")}
-            # Our own script with our own arguments.
-            self.process = subprocess.Popen(command, cwd=self.root, stdout=log, stderr=log, env=environment)  # noqa: S603
+            self.process = subprocess.Popen(command, cwd=self.root, stdout=log, stderr=log, env=environment)  # noqa: S603 - our own script
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGINT)
@@ -167,6 +166,25 @@ def test_a_preview_of_the_clean_build_is_served_without_rebuilding(preview: Prev
     preview.entry(body="one")
     preview.start("--clean", "--no-livereload")
     preview.shows("<main>one[first source]</main>")
+
+
+def test_a_page_that_is_deleted_during_a_build_keeps_the_last_good_site(preview: Preview) -> None:
+    preview.write(
+        "hook.py",
+        "from pathlib import Path\n"
+        "def on_files(files, config): (Path(config.docs_dir) / 'gone.md').unlink(missing_ok=True)\n",
+    )
+    settings = yaml.safe_load((preview.root / "mkdocs.yml").read_text(encoding="utf-8"))
+    preview.write("mkdocs.yml", yaml.safe_dump(settings | {"hooks": ["hook.py"]}))
+    preview.entry(body="one")
+    preview.start()
+    preview.shows("<main>one[first source]</main>")
+    preview.write("content/gone.md", "words")
+    preview.logs("A file was deleted or renamed during the build: ")
+    preview.logs("The last good site is still served")
+    preview.entry(body="two")
+    preview.shows("<main>two[first source]</main>")
+    assert "Traceback" not in preview.log.read_text()
 
 
 def test_two_hundred_edits_in_ten_seconds_end_in_the_last_one(preview: Preview) -> None:

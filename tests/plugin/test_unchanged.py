@@ -6,90 +6,19 @@ import logging
 import os
 import random
 import runpy
-import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
-from atlas.kept import cache_folder
 from atlas.plugin import events, fingerprint, present
-from atlas.plugin.fingerprint import OpaqueError, grounds, plain
+from atlas.plugin.fingerprint import OpaqueError, plain
 from atlas.plugin.present import FOLDER, Present, Written, keep_present, place_of, read_present
-
-SETTINGS: dict[str, Any] = {
-    "site_name": "Atlas",
-    "site_url": "https://example.org/atlas/",
-    "repo_url": "https://example.org/repo",
-    "edit_uri": "edit/main/content/",
-    "docs_dir": "content",
-    "theme": {"name": None, "custom_dir": "theme", "static_templates": ["404.html"]},
-    "exclude_docs": "drafts/",
-    "extra": {"answers": [42, 0.5, None, {"a": True}]},
-    "plugins": ["atlas"],
-}
-HEAVY = ("numpy", "pydantic", "fontTools", "markdown_it", "filelock", "nodeenv", "unearth")
-"""Libraries that only making pages needs."""
-
-
-class Project:
-    """A project in a temporary folder, built the way `mkdocs build` does it, and what its builds did."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.site = root / "site"
-        self.built = 0
-        """How many builds made pages."""
-        self.while_building: Callable[[], object] = int
-        """Happens within each of them."""
-        self.write("theme/main.html", "<title>{{ page.title }}</title><main>{{ page.content }}</main>")
-        self.write("theme/404.html", "<main>not found</main>")
-        self.write("theme/css/own.css", "body {}")
-        self.write("sources/note.txt", "[note]")
-        self.write("content/index.md", "Home")
-        self.write("content/drafts/plan.md", "Not shown")
-        self.write("content/picture.svg", "<svg/>")
-        self.write("content/layer.yml", yaml.safe_dump({"title": "Layer", "body": "<p>one</p>"}))
-        self.configure()
-
-    def configure(self, **options: Any) -> None:
-        self.write("mkdocs.yml", yaml.safe_dump(SETTINGS | options))
-
-    def write(self, path: str, text: str) -> None:
-        file = self.root / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-
-    def config(self, **options: Any) -> Any:
-        return load_config(config_file=str(self.root / "mkdocs.yml"), **options)
-
-    def build(self, command: Any = "build", *, dirty: bool = False, **options: Any) -> bool:
-        """Build; whether pages were made."""
-        before, config = self.built, self.config(**options)
-        given = {name: config[name] for name in ("docs_dir", "site_dir", "nav", "extra_templates")}
-        templates = set(config.theme.static_templates)
-        config.plugins.on_startup(command=command, dirty=dirty)
-        try:
-            build(config, dirty=dirty)
-        finally:
-            config.plugins.on_shutdown()
-        assert {name: config[name] for name in given} == given
-        assert config.theme.static_templates == templates
-        return self.built > before
-
-    def state(self) -> dict[str, tuple[bytes, int, int]]:
-        """Every file of the site with its content, its time and what the system knows it by."""
-        files = (path for path in sorted(self.site.rglob("*")) if path.is_file())
-        return {str(path): (path.read_bytes(), path.stat().st_mtime_ns, path.stat().st_ino) for path in files}
-
-    def grounds(self, **options: Any) -> bytes:
-        return grounds(self.config(**options), str(self.root / "sources"), is_preview=False).whole
+from tests.plugin.unchanged_project import SETTINGS, Project
 
 
 @pytest.fixture
@@ -107,15 +36,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
     return made
 
 
-@pytest.fixture
-def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    logger = logging.getLogger("mkdocs")
-    propagate, logger.propagate = logger.propagate, True
-    caplog.set_level(logging.INFO, logger="mkdocs")
-    yield caplog
-    logger.propagate = propagate
-
-
 def test_where_nothing_has_changed_the_site_is_left_as_it_is(project: Project, log: pytest.LogCaptureFixture) -> None:
     assert project.build()
     before = project.state()
@@ -126,12 +46,21 @@ def test_where_nothing_has_changed_the_site_is_left_as_it_is(project: Project, l
         assert log.messages.count("Nothing has changed; the site is left as it is") == 1
         assert [message.partition(" ")[0] for message in log.messages] == [
             "Nothing",
-            "Cleaning",
-            "Building",
             "Documentation",
         ]
         assert project.state() == before
     assert sorted(path.name for path in project.root.iterdir()) == ["content", "mkdocs.yml", "site", "sources", "theme"]
+
+
+def test_the_log_names_the_folder_of_the_site_and_none_that_builds_work_in(
+    project: Project, log: pytest.LogCaptureFixture
+) -> None:
+    assert project.build()
+    assert f"Building documentation to directory: {project.site}" in log.messages
+    assert ".site-building" not in log.text
+    project.configure(plugins=[])
+    project.build()  # of MkDocs alone, which cleans what it names
+    assert log.messages.count("Cleaning site directory") == 1
 
 
 def test_a_navigation_that_names_pages_and_templates_of_the_project_are_no_hindrance(project: Project) -> None:
@@ -457,59 +386,3 @@ def test_a_setting_that_is_no_data_is_opaque(project: Project) -> None:
     project.write("mkdocs.yml", (project.root / "mkdocs.yml").read_text(encoding="utf-8") + "watch: []\n")
     assert project.build()
     assert not project.build()
-
-
-def modules_of_a_build(root: Path) -> set[str]:
-    """What a process imports that builds a project."""
-    script = (
-        "import sys\nfrom mkdocs.__main__ import cli\ncli(['build'], standalone_mode=False)\n"
-        "print(*sorted(sys.modules), sep='\\n')"
-    )
-    done = subprocess.run(  # noqa: S603 - our own script
-        [sys.executable, "-W", "ignore", "-c", script],
-        cwd=root,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return set(done.stdout.splitlines())
-
-
-def test_a_build_after_an_edit_of_words_loads_no_library_for_numbers(
-    real_project: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "cache").mkdir()
-    for name in ("node", "sources"):  # all but results
-        (tmp_path / "cache" / name).symlink_to(cache_folder() / name)
-    monkeypatch.setenv("OPENMODELATLAS_CACHE", str(tmp_path / "cache"))
-    entry = "content/tiny/encoder/residual.yml"
-    modules_of_a_build(real_project.root)
-    real_project.edit(entry, "summary: ", "summary: Now, ")
-    words = modules_of_a_build(real_project.root)
-    real_project.edit(entry, "formula: y=x+r", "formula: y=r+x")
-    formula = modules_of_a_build(real_project.root)
-    assert "atlas.operators.catalogue" in words & formula
-    assert "numpy._core" not in words
-    assert "numpy._core" in formula
-
-
-def test_a_process_that_leaves_a_site_imports_nothing_that_makes_pages(real_project: Any) -> None:
-    first, second = modules_of_a_build(real_project.root), modules_of_a_build(real_project.root)
-    assert {"numpy", "atlas.plugin.events"} <= first
-    assert not {name for name in second if name.partition(".")[0] in HEAVY}
-    assert {name for name in second if name.startswith("atlas.")} == {
-        "atlas.exceptions",
-        "atlas.files",
-        "atlas.issues",
-        "atlas.kept",
-        "atlas.plugin",
-        "atlas.plugin.dates",
-        "atlas.plugin.entry",
-        "atlas.plugin.fingerprint",
-        "atlas.plugin.options",
-        "atlas.plugin.present",
-        "atlas.plugin.steps",
-        "atlas.render",
-        "atlas.render.staging_names",
-    }

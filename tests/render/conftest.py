@@ -29,10 +29,17 @@ from atlas.render.site import Settings, Site
 from atlas.render.uses import Uses, uses_share
 from atlas.render.verification_view import verification_share
 from atlas.sources.store import SourceStore
+from tests.render.beside_pages import text_of
 
 ROOT = Path(__file__).parents[2]
+
+
 SHAPE = ("B", "S", "d")
+
+
 TARGET = ("B", "T", "d")
+
+
 PLANES = ("B", "4c", r"\lfloor H/4\rfloor", r"\lfloor W/4\rfloor")
 
 
@@ -246,8 +253,25 @@ def ask_search() -> Callable[..., Any]:
 
     def ask(**given: Any) -> Any:
         command = [str(node), str(Path(__file__).with_name("search_query.mjs"))]
-        done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True, check=False)  # noqa: S603 - our own script
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     return ask
+
+
+@pytest.fixture(scope="session")
+def texts(whole_site: Site) -> dict[str, str]:
+    """Every text among the files beside the pages."""
+    kept = (".json", ".jsonl", ".md", ".bib", ".py")
+    return {asset.url: text_of(asset) for asset in (*whole_site.assets, *whole_site.forms) if asset.url.endswith(kept)}
+
+
+@pytest.fixture(scope="session")
+def data(texts: dict[str, str]) -> dict[str, Any]:
+    """Every data file, without the schemas."""
+    return {
+        url: json.loads(text)
+        for url, text in texts.items()
+        if url.startswith("api/v1/") and url.endswith(".json") and "/schema/" not in url
+    }

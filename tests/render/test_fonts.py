@@ -14,7 +14,7 @@ from atlas.node.assets import unpacked
 from atlas.node.environment import Environment, prepare
 from atlas.node.process import Formula, NodeProcess, Typeset
 from atlas.render import fonts as fonts_module
-from atlas.render.fonts import ALWAYS, Glyphs, fonts_of, shrink, subset
+from atlas.render.fonts import ALWAYS, Glyphs, fonts_of, shrink, subset, united
 from atlas.render.size_fonts import NAME
 
 
@@ -120,6 +120,14 @@ def test_a_page_tells_which_fonts_it_needs(environment: Environment, tex: str, f
     assert fonts_of(str(result.html)) == tuple(f"KaTeX_{name}.woff2" for name in fonts)
     for name in fonts_of(str(result.html)):
         assert name == NAME or (environment.katex_dist / "fonts" / name).is_file()
+
+
+def test_a_page_needs_the_fonts_of_all_its_formulas(environment: Environment) -> None:
+    with NodeProcess(environment) as node:
+        formulas = [str(one.html) for one in node.typeset(map(Formula, [r"\mathbf{W}", "x", "1", r"\mathcal{L}"]))]
+    assert united(map(fonts_of, formulas)) == fonts_of("".join(formulas))
+    assert united(map(fonts_of, reversed(formulas))) == fonts_of("".join(formulas)), "in the same order"
+    assert united([]) == ()
 
 
 def test_a_page_without_formulas_needs_none() -> None:

@@ -169,3 +169,16 @@ def test_links_lead_where_a_browser_would_go(tmp_path: Path) -> None:
         assert check.issues(partial(file_in, tmp_path / str(number))) == [], (url, up, name)
         check.note_links("page", url, {f"{up}{name}missing"})
         assert [one.code for one in check.issues(partial(file_in, tmp_path / str(number)))] == ["A904"]
+
+
+def test_links_that_are_right_are_let_go_and_no_others() -> None:
+    links = LinkCheck()
+    links.note_links("a.yml", "a/", ["../b/#here", "../b/#gone", "../c/#here", "../d/", "#own"])
+    ids = {"b/": {"here"}, "c/": {"here"}}
+    links.settle({"b/index.html", "a/index.html"}, lambda url: ids.get(url, ()))
+    left = [one.message.partition("'")[2].partition("'")[0] for one in links.issues(lambda path: None)]
+    assert sorted(left) == ["#own", "../b/#gone", "../c/#here", "../d/"]
+    assert len(links) == 4
+    links.know({"d/index.html"})
+    links.note_links("e.yml", "e/", ["../d/", "../d/#there"])
+    assert len(links) == 5

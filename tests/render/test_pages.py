@@ -58,6 +58,19 @@ def test_links_are_relative_to_the_page_and_other_sites_stay(tmp_path: Path) -> 
     assert html == "../../c/#x ../../ https://example.org/y"
 
 
+def test_a_page_asks_for_the_fonts_of_its_own_formulas(tmp_path: Path) -> None:
+    typesetting = Typesetting()
+    bold, plain = typesetting.maths("b"), typesetting.maths("p")
+    html = Markup('<span class="katex"><span class="katex-html"><i class="{}">x</i></span></span>')
+    classes = {"b": "mathbf x", "p": "mathnormal"}
+    typesetting.take([Typeset(one, html.format(classes[one.tex]), "", None) for one in typesetting.waiting])
+    assert typesetting.shown(bold.formula), "on a page before"
+    assert rendered("{{ view }}", tmp_path, plain, typesetting).fonts == (
+        "KaTeX_Main-Regular.woff2",
+        "KaTeX_Math-Italic.woff2",
+    )
+
+
 def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) -> None:
     typesetting = Typesetting()
     text = typesetting.text("where $x$ is & *y*", "a/b.yml")

@@ -27,6 +27,7 @@ from atlas.render.pieces import NewPiece, Piece
 from atlas.render.site import PageStore, Settings
 from atlas.render.whole import Whole, independent
 from atlas.render.whole_making import WholeMaker
+from atlas.render.workshop import Workshop
 from atlas.sources.store import SourceStore
 
 SMALL = Path(__file__).parents[1] / "project"
@@ -44,7 +45,7 @@ class Project:
         root = folder / "project"
         shutil.copytree(SMALL, root)
         self.settings = Settings(root, root / "content", root / "sources", folder, "Atlas")
-        found = survey(root, root / "content", root / "sources")
+        self.found = found = survey(root, root / "content", root / "sources")
         self.pinned, _ = sources_of(found, store_of, "fail")
         store = PageStore(folder / "bodies")
         self.ahead = Ahead(self.settings, self.pinned, kept, node, store, "general")
@@ -157,6 +158,7 @@ def test_what_follows_from_no_collection_is_made_before_any_is_known(project: Pr
 
 def test_what_is_prepared_is_not_made_again(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     project.making.prepare()
+    assert list(project.making.prepare_collections())
 
     def nobody(*_: object, **__: object) -> None:
         raise AssertionError("code was highlighted, or a template compiled")
@@ -167,6 +169,26 @@ def test_what_is_prepared_is_not_made_again(project: Project, monkeypatch: pytes
     anew = PieceMaking(project.settings, project.pinned, project.ahead.kept, project.ahead.node)
     anew.know(Known(project.made, project.whole.uses))
     assert len(list(anew.make(pieces, ()))) == len(pieces) > 3
+
+
+def test_what_is_prepared_for_collections_is_not_compiled_again(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, pinned = Kept(tmp_path), project.pinned
+    making = PieceMaking(project.settings, pinned, kept, project.ahead.node)
+    assert len(list(making.prepare_collections())) == 1 + len(pinned.files)
+    making.prepare()  # what their pages show of operators
+
+    def nobody(*_: object, **__: object) -> None:
+        raise AssertionError("code was highlighted, or a template compiled")
+
+    monkeypatch.setattr("atlas.render.shown_code.highlight", nobody)
+    monkeypatch.setattr("jinja2.Environment.compile", nobody)
+    node, store = project.ahead.node, PageStore(tmp_path / "bodies")
+    workshop = Workshop(project.settings, project.found, pinned, kept, node, "general", store)
+    made = {name: workshop.make(name).made for name in project.found.collections}
+    assert len(made) > 1
+    assert all(made.values())
 
 
 def test_a_wrong_template_that_no_page_needs_is_no_fault(project: Project, tmp_path: Path) -> None:

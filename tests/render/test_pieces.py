@@ -163,7 +163,7 @@ def test_a_template_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     def printed(text: str, kind: str = "pages") -> str:
         with Kept(tmp_path) as kept:
-            environment = Environment(loader=DictLoader({"a": text}), bytecode_cache=Compiled(kept, kind))  # noqa: S701
+            environment = Environment(loader=DictLoader({"a": text}), bytecode_cache=Compiled(kept, kind))  # noqa: S701 - its texts are the test's
             return environment.get_template("a").render(x="<")
 
     assert [printed("{{ x }}!"), printed("{{ x }}!")] == ["<!", "<!"]

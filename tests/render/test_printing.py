@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,46 @@ def test_a_template_gives_the_same_text_as_with_jinja_alone(value: object, tmp_p
     alone = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     expected = alone.from_string(TEMPLATE).render(value=value)
     assert Templates([tmp_path]).get_template("page.html").render(value=value) == expected
+
+
+CALLS = """
+{%- macro three(one, two="<two>", three=one) -%}<p>{{ one }}{{ two }}{{ three }}</p>{%- endmacro -%}
+{%- macro around(title) -%}<div>{{ title }}{{ caller("<within>") }}</div>{%- endmacro -%}
+{%- macro all() -%}{{ varargs|join("<br>") }}{{ kwargs|length }}{%- endmacro -%}
+{%- for one in [value, "&"] %}{{ three(one) -}}
+{{ three(one, 2) }}{{ three(one, three="<") }}{{ three(1, one, 3) }}{% endfor %}
+{%- call(text) around(value) %}{{ text }}{{ value }}{% endcall %}
+{{ all(value, "<", name=1) }} {{ give(value) }} {{ give("<", ending="&") }} {{ part() }} {{ "<a>".upper() }}
+{{ [shown.made, shown.deep.made, shown["deep"].made]|join(",") }} {{ shown.nothing is defined }}
+{%- set ns = namespace(one=shown) %}{{ ns.one.deep.made -}}
+{% for one in shown.deep.values() if one.real is defined %}{{ one.real }}{% endfor %}
+{{ range(3)|list }} {{ dict(a=value) }} {{ three(three(value)) is string }} {{ three(value)|length }}
+{%- autoescape false %} {{ three(value) }}{{ three("<") ~ value }}{% endautoescape %}"""
+
+
+def give(value: object, ending: str = "") -> str:
+    return f"<{value}>{ending}"
+
+
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_what_is_called_gives_the_same_as_with_jinja_alone(value: object, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(CALLS)
+    deep = {"made": value, "real": 3}
+    shown = {"value": value, "give": give, "part": partial(give, "x"), "shown": {"made": "<", "deep": deep}}
+    alone = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    expected = alone.from_string(CALLS).render(shown)
+    assert Templates([tmp_path]).get_template("page.html").render(shown) == expected
+
+
+@pytest.mark.parametrize("call", ["one()", "one(1, 2, 3)", "one(1, other=2)", "one(1, a=1)"])
+def test_what_is_called_wrongly_is_refused_as_by_jinja_alone(call: str, tmp_path: Path) -> None:
+    text = f"{{% macro one(a, b=1) %}}{{{{ a }}}}{{{{ b }}}}{{% endmacro %}}{{{{ {call} }}}}"
+    (tmp_path / "page.html").write_text(text)
+    with pytest.raises((TypeError, UndefinedError)) as alone:
+        Environment(autoescape=True, undefined=StrictUndefined).from_string(text).render()
+    with pytest.raises(type(alone.value)) as ours:
+        Templates([tmp_path]).get_template("page.html").render()
+    assert str(ours.value) == str(alone.value)
 
 
 def test_what_a_renderer_makes_of_values_is_printed_as_it_is(tmp_path: Path) -> None:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
-import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import version
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,35 +16,25 @@ from pydantic_core import PydanticSerializationError
 
 from atlas.checks.checked import Checked
 from atlas.entries.collection import Model
-from atlas.entries.load import load
 from atlas.graph.unroll import Sizes, unroll
 from atlas.graph.weights import weights_of
-from atlas.markup.markdown import inline_maths
-from atlas.markup.prose import parse
 from atlas.operators.catalogue import CATALOGUE, FAMILIES
 from atlas.render import json_files
-from atlas.render.alternates import CITED, MARKDOWN
-from atlas.render.citation import PACKAGE, citation_files, citation_share
 from atlas.render.deferred import Typesetting
 from atlas.render.json_component import component_document
 from atlas.render.json_files import (
     DOCUMENTS,
-    general_documents,
     reference_documents,
 )
 from atlas.render.json_references import list_documents
-from atlas.render.json_types import FilePlace
+from atlas.render.json_types import Document, FilePlace
 from atlas.render.json_written import WrittenDocument, written_document, written_documents
-from atlas.render.llms import FILE
-from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
 from atlas.render.shares import Shares
-from atlas.render.site import Site, SiteAsset, Streamed
+from atlas.render.site import Site, Streamed
 from atlas.render.uses import Uses, uses_share
-
-ROOT = Path(__file__).parents[2]
-ATLAS = load(ROOT, ROOT / "content", ROOT / "sources")[0]
-SITE_URL = "https://example.org/atlas/"
+from tests.render.beside_pages import joined
+from tests.render.real_atlas import ATLAS
 
 
 @pytest.fixture(scope="module")
@@ -62,39 +47,9 @@ def checked(whole_checked: Checked) -> Checked:
     return whole_checked
 
 
-def text_of(asset: SiteAsset) -> str:
-    if isinstance(asset.content, Path):
-        return asset.content.read_bytes().decode()
-    return asset.content.decode() if isinstance(asset.content, bytes) else asset.content()
-
-
-@pytest.fixture(scope="module")
-def texts(site: Site) -> dict[str, str]:
-    """Every text among the files beside the pages."""
-    kept = (".json", ".jsonl", ".md", ".bib", ".py")
-    return {asset.url: text_of(asset) for asset in site.assets if asset.url.endswith(kept)}
-
-
-@pytest.fixture(scope="module")
-def data(texts: dict[str, str]) -> dict[str, Any]:
-    """Every data file, without the schemas."""
-    return {
-        url: json.loads(text)
-        for url, text in texts.items()
-        if url.startswith("api/v1/") and url.endswith(".json") and "/schema/" not in url
-    }
-
-
 @pytest.fixture(scope="module")
 def schemas(texts: dict[str, str]) -> dict[str, Any]:
     return {url: json.loads(text) for url, text in texts.items() if url.startswith("api/v1/schema/")}
-
-
-def joined(base: str, link: str) -> str:
-    """The address that a link in a file leads to."""
-    path = link.partition("#")[0]
-    reached = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
-    return ("" if reached == "." else reached) + ("/" if path.endswith("/") and reached != "." else "")
 
 
 def validator(schemas: dict[str, Any], url: str) -> Draft202012Validator:
@@ -185,13 +140,13 @@ def links(value: Any, key: str = "") -> Iterator[str]:
 
 
 def test_every_link_of_a_record_leads_to_a_file_or_page(site: Site, data: dict[str, Any]) -> None:
-    known = {asset.url for asset in site.assets} | {page.url for page in site.pages}
-    by_url = {asset.url: asset for asset in site.assets}
+    known = {asset.url for asset in (*site.assets, *site.forms)} | {page.url for page in site.pages}
+    by_url = {asset.url: asset for asset in (*site.assets, *site.forms)}
     for url, one in data.items():
         found = list(links(one))
         assert found
         assert {joined(url, link) for link in found} <= known
-        assert set(found) <= by_url[url].links | by_url[url].more_links()
+        assert set(found) <= by_url[url].links.union(by_url[url].more_links())
 
 
 def test_one_file_holds_all_records_with_links_of_its_own(texts: dict[str, str], data: dict[str, Any]) -> None:
@@ -232,9 +187,17 @@ def alone(checked: Checked) -> Parts:
     return Parts(nothing, Typesetting())
 
 
+def general(shares: Shares, parts: Parts) -> Iterator[tuple[str, Document]]:
+    """The records of the whole atlas that come first."""
+    yield from json_files.general_files("Atlas", "", shares.uses, parts.checked.atlas.sources)
+    yield json_files.verification_file(shares)
+    yield json_files.symbols_file(shares)
+    yield json_files.conflicts_file(shares)
+
+
 def test_the_same_content_gives_the_same_bytes(checked: Checked, whole_shares: Shares, texts: dict[str, str]) -> None:
     parts = alone(checked)
-    first = [written_document(url, one) for url, one in general_documents("Atlas", "", whole_shares, parts)]
+    first = [written_document(url, one) for url, one in general(whole_shares, parts)]
     last = [written_document(url, one) for url, one in reference_documents(whole_shares.uses, parts)]
     finished = [*first, *written(checked, Parts(checked, Typesetting())), *last]
     assert all(f"{one.text}\n" == texts[one.url] for one in finished)
@@ -247,7 +210,7 @@ def test_the_same_content_gives_the_same_bytes(checked: Checked, whole_shares: S
 
 def test_lists_operators_and_sources_need_no_collection(checked: Checked, texts: dict[str, str]) -> None:
     """They are made of shares that were pickled, and of what concerns no collection."""
-    shares = [pickle.loads(pickle.dumps(uses_share(one))) for one in checked.collections.values()]  # noqa: S301
+    shares = [pickle.loads(pickle.dumps(uses_share(one))) for one in checked.collections.values()]  # noqa: S301 - made here
     uses, parts = Uses(shares), alone(checked)
     made = dict(reference_documents(uses, parts))
     made |= {f"api/v1/{one.of}.json": one for one in list_documents(uses, parts.checked.atlas.sources)}
@@ -270,7 +233,7 @@ def test_a_finished_record_is_what_a_pickle_holds(checked: Checked) -> None:
     share = written_documents(checked.collections["gpt-2"], Parts(checked, Typesetting()))
     assert [one.url for one in share] == ["api/v1/models/gpt-2.json", "api/v1/graphs/gpt-2.json"]
     assert [one.page for one in share] == ["gpt-2/", "gpt-2/"]
-    assert pickle.loads(pickle.dumps(share)) == share  # noqa: S301
+    assert pickle.loads(pickle.dumps(share)) == share  # noqa: S301 - made here
     for one in share:
         assert unlinked(json.loads(one.text)) == unlinked(json.loads(one.line))
         assert one.links.isdisjoint(one.line_links)
@@ -289,7 +252,7 @@ def test_lines_of_collections_are_asked_for_one_at_a_time(site: Site) -> None:
 
 
 def test_a_record_is_written_for_a_file_only(checked: Checked, whole_shares: Shares) -> None:
-    url, first = next(general_documents("Atlas", "", whole_shares, Parts(checked, Typesetting())))
+    url, first = next(general(whole_shares, alone(checked)))
     assert (url, first.written(FilePlace(url))[:12]) == ("api/v1/index.json", '{"$schema":"')
     with pytest.raises(PydanticSerializationError, match="FilePlace"):
         first.model_dump()
@@ -405,142 +368,6 @@ def test_the_edges_of_a_graph_run_between_its_nodes(data: dict[str, Any], checke
         axes = {name: [str(axis) for axis in one.axes] for name, one in graph.values.items()}
         assert {one["id"]: one["axes"] for one in record["values"]} == axes
         assert set(record["inputs"]) | set(record["outputs"]) <= values.keys()
-
-
-# Markdown versions
-
-
-@cache
-def parsed(text: str) -> Any:
-    return parse(text)
-
-
-def test_every_page_has_a_markdown_version(site: Site, texts: dict[str, str]) -> None:
-    assert {f"{page.url}index.md" for page in site.pages} == {url for url in texts if url.endswith(".md")}
-    for page in site.pages:
-        form = next(one for one in page.alternates if one.type == MARKDOWN)
-        assert form.url == f"{page.url}index.md"
-        assert parsed(texts[form.url]).title
-
-
-def test_every_link_of_a_markdown_version_leads_to_a_file_or_page(site: Site, texts: dict[str, str]) -> None:
-    known = {asset.url for asset in site.assets} | {page.url for page in site.pages} | {FILE}
-    by_url = {asset.url: asset for asset in site.assets}
-    for url, text in texts.items():
-        if not url.endswith(".md"):
-            continue
-        found = [
-            str(child.attrs["href"])
-            for token in parsed(text).tokens
-            for child in token.children or ()
-            if child.type == "link_open"
-        ]
-        inside = [link for link in found if "://" not in link]
-        assert inside, url
-        assert {joined(url, link).partition("?")[0] for link in inside} <= known, url
-        assert set(inside) <= by_url[url].links | by_url[url].more_links(), url
-
-
-def test_tables_are_tables(texts: dict[str, str]) -> None:
-    rows = 0
-    for url, text in texts.items():
-        if not url.endswith(".md"):
-            continue
-        tokens = parsed(text).tokens
-        code = {
-            number
-            for token in tokens
-            if token.type in ("fence", "code_block", "math_block") and token.map
-            for number in range(*token.map)
-        }
-        written = sum(line.startswith("|") for number, line in enumerate(text.split("\n")) if number not in code)
-        tables = sum(token.type == "table_open" for token in tokens)
-        read = sum(token.type == "tr_open" for token in tokens)
-        assert written == read + tables, url  # a table's second line is no row
-        for number, (line, after) in enumerate(pairwise(text.split("\n"))):
-            if number not in code and re.fullmatch(r"\|( ?-+ ?\|)+ ?", line):
-                head = text.split("\n")[number - 1]
-                assert bars(head) == bars(line), (url, head)
-                assert bars(after) == bars(line), (url, after)
-        rows += read
-    assert rows > 500
-
-
-def bars(line: str) -> int:
-    return len(re.findall(r"(?<!\\)\|", line))
-
-
-@pytest.mark.parametrize("entry", ATLAS.entries, ids=lambda one: one.id)
-def test_a_component_says_in_markdown_what_its_entry_says(texts: dict[str, str], entry: Any) -> None:
-    text = texts[f"{entry.id}/index.md"]
-    found = parsed(text)
-    assert found.title == entry.data.title
-    displayed = [formula.tex.split() for formula in found.formulas if formula.display]
-    assert displayed == [entry.data.formula.split()]
-    inline = {formula.tex for formula in found.formulas if not formula.display}
-    assert {inline_maths(symbol)[1:-1] for symbol in entry.data.symbols} <= inline
-    for claim in entry.data.sources:
-        manifest = ATLAS.sources[claim.source].data
-        assert f"**{claim.id}**" in text
-        assert manifest.link(claim.path, *claim.span) in text
-        assert f"[{manifest.license}]" in text
-    fences = [token.content for token in found.tokens if token.type == "fence"]
-    assert len(fences) == len(entry.data.sources) + 1
-
-
-def test_excerpts_in_markdown_are_the_pinned_lines(texts: dict[str, str], checked: Checked) -> None:
-    for entry in checked.entries:
-        fences = [
-            token.content for token in parsed(texts[f"{entry.entry.id}/index.md"]).tokens if token.type == "fence"
-        ]
-        for claim, fence in zip(entry.claims, fences, strict=False):
-            assert claim.excerpt is not None
-            assert [line.rstrip() for line in fence.rstrip().split("\n")] == [
-                line.rstrip() for line in claim.excerpt.text.rstrip().split("\n")
-            ], (entry.entry.id, claim.claim.id)
-
-
-# Citations
-
-
-def test_every_entity_is_cited_with_its_address(site: Site, texts: dict[str, str]) -> None:
-    cited = {page.url: texts[f"{page.url}cite.bib"] for page in site.pages if page.kind in CITED}
-    keys = [re.findall(r"@misc\{([^,]+),", text) for text in cited.values()]
-    for url, text in cited.items():
-        assert f"url = {{{SITE_URL}{url}}}" in text
-        assert "author = {{The contributors of " in text
-        assert f"note = {{OpenModelAtlas {version('openmodelatlas')}}}" in text
-        assert text.count("{") == text.count("}")
-    assert len({one[0] for one in keys}) == len(keys)
-    assert {f"{page.url}cite.bib" for page in site.pages if page.kind not in CITED}.isdisjoint(texts)
-
-
-def test_the_whole_atlas_is_cited_with_every_publication(texts: dict[str, str]) -> None:
-    text = texts["api/v1/atlas.bib"]
-    models = [name for name, one in ATLAS.collections.items() if isinstance(one.data, Model)]
-    assert re.findall(r"@misc\{([^,]+),", text) == ["atlas", *models]
-    assert "year" not in text.partition("\n\n")[0]  # nothing depends on the day of the build
-
-
-def test_a_model_is_cited_with_its_publication(checked: Checked, texts: dict[str, str]) -> None:
-    shares = [citation_share(one) for one in checked.collections.values()]
-    assert pickle.loads(pickle.dumps(shares)) == shares  # noqa: S301
-    view = object()
-    plans = [PagePlan(f"{name}/", "model", name, f"The {name}", "", None, None, view) for name in ("gpt-2", "chainer")]
-    plans.append(PagePlan("glossary/", "glossary", "Glossary", "Glossary", "", None, None, view))
-    files = {one.url: one for one in citation_files(shares, plans, "Atlas", "")}
-    written = {url: text_of(one) for url, one in files.items()}
-    assert list(written) == ["gpt-2/cite.bib", "chainer/cite.bib", "api/v1/atlas.bib"]
-    own = re.findall(r"@misc\{([^,]+),\n  title = \{([^}]+)\}", written["gpt-2/cite.bib"])
-    paper = ATLAS.collections["gpt-2"].data
-    assert isinstance(paper, Model)
-    assert own == [("atlas:gpt-2", "The gpt-2"), ("gpt-2", paper.paper.title)]
-    assert written["chainer/cite.bib"] == (
-        "@misc{atlas:chainer,\n  title = {The chainer},\n  author = {{The contributors of Atlas}},\n"
-        f"  howpublished = {{Atlas}},\n  note = {{OpenModelAtlas {version(PACKAGE)}}}\n}}\n"
-    )
-    assert [one.page for one in files.values()] == ["gpt-2/", "chainer/", None]
-    assert written["api/v1/atlas.bib"] == texts["api/v1/atlas.bib"].replace(f",\n  url = {{{SITE_URL}}}", "")
 
 
 def test_an_operator_of_the_catalogue_is_in_its_family_with_its_file(data: dict[str, Any]) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -22,12 +21,7 @@ from atlas.render.deferred import Typesetting
 from atlas.render.diagram import layout
 from atlas.render.entrance_view import BESIDE, Fact, entrance_view
 from atlas.render.figures_view import diagram_view
-from atlas.render.glossary_share import GlossaryShare, glossary_share
-from atlas.render.glossary_view import USES, WORDS, GlossaryView, Named, glossary_view
-from atlas.render.home_share import HomeShare, home_share
-from atlas.render.home_view import HomeView, home_view
 from atlas.render.json_conflicts import ConflictsShare, conflicts_document, conflicts_share
-from atlas.render.json_symbols import symbols_document
 from atlas.render.json_types import FilePlace
 from atlas.render.json_verification import verification_document
 from atlas.render.parts import Parts
@@ -40,10 +34,9 @@ from atlas.render.verification_view import (
     verification_share,
     verification_view,
 )
+from tests.render.shares import kept_and_found
 
 ROOT = Path(__file__).parents[2]
-SELF_ATTENTION = "gpt-2/decoder/self-attention/"
-T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -57,16 +50,6 @@ def parts(checked: Checked) -> Parts:
 
 
 @pytest.fixture
-def home_shares(checked: Checked, parts: Parts) -> list[HomeShare]:
-    return [home_share(one, parts) for one in checked.collections.values()]
-
-
-@pytest.fixture
-def home(home_shares: list[HomeShare], parts: Parts) -> HomeView:
-    return home_view(home_shares, parts.typesetting)
-
-
-@pytest.fixture
 def claims_shares(checked: Checked) -> list[VerificationShare]:
     return [verification_share(one) for one in checked.collections.values()]
 
@@ -74,16 +57,6 @@ def claims_shares(checked: Checked) -> list[VerificationShare]:
 @pytest.fixture
 def claims(claims_shares: list[VerificationShare]) -> VerificationView:
     return verification_view(claims_shares)
-
-
-@pytest.fixture
-def names_shares(checked: Checked) -> list[GlossaryShare]:
-    return [glossary_share(one) for one in checked.collections.values()]
-
-
-@pytest.fixture
-def glossary(names_shares: list[GlossaryShare]) -> GlossaryView:
-    return glossary_view(names_shares, Typesetting())
 
 
 @pytest.fixture
@@ -99,12 +72,6 @@ def comparison(compare_shares: list[CompareShare]) -> CompareView:
 @pytest.fixture
 def conflicts_shares(checked: Checked, parts: Parts) -> list[ConflictsShare]:
     return [conflicts_share(one, parts) for one in checked.collections.values()]
-
-
-def kept_and_found(value: T) -> T:
-    """What a worker makes, as the build finds it."""
-    found: T = pickle.loads(pickle.dumps(value))  # noqa: S301 - it was pickled on this very line
-    return found
 
 
 def places(items: tuple[PlaceItem | StackItem, ...]) -> Iterator[PlaceItem]:
@@ -147,110 +114,6 @@ def test_stacks_stand_within_stacks(checked: Checked) -> None:
 def test_a_library_lists_its_layers(checked: Checked) -> None:
     shown = Structures(checked.collections["chainer"]).of("chainer/layer-normalization/")
     assert [(one.title, one.is_current) for one in places(shown.parts)] == [("LayerNormalization", True)]
-
-
-def test_the_home_page_shows_every_collection_with_its_figures(checked: Checked, home: HomeView) -> None:
-    years = [int(card.year) for card in home.models]
-    assert years == sorted(years, reverse=True)
-    assert len(home.models) + len(home.libraries) == len(checked.collections)
-    for card in home.models:
-        collection = checked.collections[card.link.url.strip("/")]
-        account = next(iter(collection.accounts.values()))
-        assert card.facts[0][0] == f"{account.total:,}"
-        assert sum(float(width) for _, _, width in card.bar) == pytest.approx(100, abs=0.1)
-        starts = [float(start) for _, start, _ in card.bar]
-        assert starts == sorted(starts)
-        proofs = [*collection.proofs, *(proof for entry in collection.entries for proof in entry.proofs)]
-        proved = sum(proof.status in ("proved", "recorded") for proof in proofs)
-        assert card.verified.startswith(f"{proved} of {len(proofs)} claims proved")
-    mixtral = next(card for card in home.models if card.link.title == "Mixtral")
-    assert ("12,879,925,248", "active for one token") in mixtral.facts
-
-
-def test_every_question_has_an_answer_and_the_table_sets_models_side_by_side(home: HomeView) -> None:
-    assert len(home.questions) == 8
-    assert all(question.answers for question in home.questions)
-    titles = [link.title for link in home.beside]
-    normalization = next(row for row in home.rows if row.title == "Normalization")
-    cells = dict(zip(titles, normalization.cells, strict=True))
-    assert [link.title for link in cells["Mixtral"]] == ["RMSNorm"]
-    assert [link.title for link in cells["GPT-2"]] == ["LayerNorm"]
-    assert all(any(row.cells) for row in home.rows)
-
-
-def test_the_gallery_is_narrowed_down_by_what_models_differ_in(home: HomeView) -> None:
-    filters = {one.name: dict(one.options) for one in home.filters}
-    assert list(filters) == ["family", "kind", "year", "parameters"]
-    for card in home.models:
-        assert card.family in filters["family"]
-        assert card.kind in filters["kind"]
-        assert card.year in filters["year"]
-        assert set(card.ranges.split()) <= set(filters["parameters"])
-    ranges = {card.link.title: card.ranges for card in home.models}
-    assert ranges["GPT-2"] == "1b 10b"  # 124 million to 1.6 billion
-    assert ranges["Mixtral"] == "100b"
-    assert ranges["ResNet"] == "100m"
-    assert not home.is_dense
-    assert all(not card.ranges and not card.family for card in home.libraries)
-
-
-def test_a_property_that_all_models_share_is_no_filter(home_shares: list[HomeShare]) -> None:
-    two = [one for one in home_shares if one.id in ("gpt-2", "mixtral")]
-    assert [each.name for each in home_view(two, Typesetting()).filters] == ["family", "year", "parameters"]
-
-
-def test_the_latest_changes_come_first_and_name_their_collection(checked: Checked, home: HomeView) -> None:
-    assert 0 < len(home.latest) <= 8
-    dates = [one.date for one in home.latest]
-    assert dates == sorted(dates, reverse=True)
-    for one in home.latest:
-        stated = checked.collections[one.link.url.strip("/")].collection.data.changes
-        assert (one.date, one.what.plain) in [(change.date, change.what) for change in stated]
-
-
-def test_the_question_of_what_differs_leads_to_the_comparison(home: HomeView) -> None:
-    (asked,) = [one for one in home.questions if "differs" in one.asked]
-    assert asked.answers[0].url == "compare/?a=mixtral&b=gpt-2"
-
-
-def test_the_home_page_leads_to_the_code_of_attention_and_to_the_operator_that_most_components_use(
-    checked: Checked, home: HomeView
-) -> None:
-    answers = {one.asked: one.answers for one in home.questions}
-    (code,) = answers["Where in the source does this happen?"]
-    shown = {f"{entry.entry.id}/#code": entry for entry in checked.entries}[code.url]
-    assert shown.operator.kind == "attention"
-    assert shown.claims
-    users = Counter(entry.operator.family for entry in checked.entries)
-    used = answers["Which models use this operator?"][1].url.split("/")[1]
-    assert users[used] == max(users.values())
-
-
-def test_the_totals_of_the_home_page_are_those_of_all_entries(
-    checked: Checked, home_shares: list[HomeShare], home: HomeView
-) -> None:
-    proofs = [*(proof for one in checked.collections.values() for proof in one.proofs)]
-    proofs += [proof for entry in checked.entries for proof in entry.proofs]
-    statuses = [proof.status for proof in proofs]
-    assert [int(number.replace(",", "")) for number, _ in home.totals] == [
-        len(checked.entries),
-        statuses.count("proved"),
-        statuses.count("recorded"),
-        sum(len(entry.claims) for entry in checked.entries),
-        statuses.count("stale") + statuses.count("missing"),
-    ]
-    assert home.proved_on == max(proof.date for proof in proofs if proof.date)
-    for share in home_shares:
-        one = checked.collections[share.id]
-        own = [*one.proofs, *(proof for entry in one.entries for proof in entry.proofs)]
-        assert share.proved_on == max((proof.date for proof in own if proof.date), default="")
-        assert (share.entries, share.has_graph) == (len(one.entries), one.graph is not None)
-
-
-def test_what_the_home_page_needs_of_a_collection_can_be_kept(home_shares: list[HomeShare], parts: Parts) -> None:
-    kept = kept_and_found(home_shares)
-    assert kept == home_shares
-    assert home_view(kept, parts.typesetting) == home_view(home_shares, parts.typesetting)
 
 
 def facts_of(checked: Checked, name: str) -> dict[str, Fact]:
@@ -386,95 +249,6 @@ def test_a_text_of_many_claims_is_kept_once(claims_shares: list[VerificationShar
     (often, count), *_ = Counter(texts).most_common(1)
     assert count > 1
     assert pickle.dumps(largest).count(often.encode()) == 1
-
-
-def found(names: tuple[Named, ...], tex: str) -> list[Named]:
-    return [one for one in names if one.symbol.tex == tex]
-
-
-def test_the_glossary_has_every_size_with_its_key_and_users(checked: Checked, glossary: GlossaryView) -> None:
-    for collection in checked.collections.values():
-        data = collection.collection.data
-        for symbol, meaning in data.dimensions.items():
-            (one,) = [one for one in found(glossary.sizes, symbol) if one.meaning == meaning]
-            assert data.title in [use.title for use in one.uses] or one.more
-            if isinstance(data, Model):
-                keys = [
-                    setting.name
-                    for variant in data.variants.values()
-                    for name, setting in variant.settings.items()
-                    if name == symbol
-                ]
-                assert set(keys) <= set(one.keys)
-    (width,) = found(glossary.sizes, "d")
-    assert {"n_embd", "hidden_size", "hparams.hidden_size"} <= set(width.keys)
-
-
-def test_the_glossary_has_every_symbol_with_its_argument_and_the_name_upstream(
-    checked: Checked, glossary: GlossaryView
-) -> None:
-    for entry in checked.entries:
-        for name, symbol in entry.entry.data.symbols.items():
-            if symbol.binds:
-                assert any(one.argument == symbol.binds for one in found(glossary.symbols, name)), (
-                    entry.entry.id,
-                    name,
-                )
-    query = next(one for one in found(glossary.symbols, "W^Q") if one.argument == "W_q")
-    assert query.meaning == "Query weights"
-    assert "attn.c_attn.weight" in query.keys
-    assert [one.id for one in glossary.symbols] == [
-        f"symbol-{number}" for number in range(1, len(glossary.symbols) + 1)
-    ]
-
-
-def test_terms_are_all_operators_and_words_are_told_once(checked: Checked, glossary: GlossaryView) -> None:
-    assert {term.link.url.split("/")[1] for term in glossary.terms} == {one.family for one in CATALOGUE.values()}
-    for term in glossary.terms:
-        users = [one for one in checked.entries if one.operator.family == term.link.url.split("/")[1]]
-        assert term.uses == len(users)
-    assert len({word for word, _ in WORDS}) == len(WORDS)
-
-
-def test_every_use_of_a_name_is_counted_and_the_first_are_named(checked: Checked, glossary: GlossaryView) -> None:
-    for one in glossary.symbols:
-        expected = [
-            entry
-            for entry in checked.entries
-            if (symbol := entry.entry.data.symbols.get(one.symbol.tex))
-            and (symbol.binds or "") == one.argument
-            and one.meaning
-            == (symbol.meaning or symbol.parameter or ("the result" if symbol.binds == "result" else ""))
-        ]
-        assert len(one.uses) + one.more == len(expected)
-        assert [use.url for use in one.uses] == [f"{entry.entry.id}/" for entry in expected[:USES]]
-        assert [use.title.rpartition(" · ")[2] for use in one.uses] == [
-            entry.entry.data.title for entry in expected[:USES]
-        ]
-    assert any(one.more for one in glossary.symbols)
-    (attention,) = {use.title for one in glossary.symbols for use in one.uses if use.url == SELF_ATTENTION}
-    assert attention == "GPT-2 · Decoder · Causal self-attention"
-
-
-def test_names_as_data_are_those_of_the_glossary_with_every_use(
-    checked: Checked, names_shares: list[GlossaryShare], glossary: GlossaryView
-) -> None:
-    document = symbols_document(names_shares)
-    for names, shown in ((document.sizes, glossary.sizes), (document.symbols, glossary.symbols)):
-        assert [(one.symbol, one.meaning, one.argument or "", one.names) for one in names] == [
-            (one.symbol.tex, one.meaning, one.argument, one.keys) for one in shown
-        ]
-        assert [len(one.used_by) for one in names] == [len(one.uses) + one.more for one in shown]
-        assert all(one.used_by[0].page == other.uses[0].url for one, other in zip(names, shown, strict=True))
-    users = {item.id: item.title for one in document.symbols for item in one.used_by}
-    assert users.items() <= {entry.entry.id: entry.entry.data.title for entry in checked.entries}.items()
-
-
-def test_what_the_glossary_needs_of_a_collection_can_be_kept(names_shares: list[GlossaryShare], parts: Parts) -> None:
-    kept = kept_and_found(names_shares)
-    assert kept == names_shares
-    assert glossary_view(kept, parts.typesetting) == glossary_view(names_shares, parts.typesetting)
-    assert symbols_document(kept) == symbols_document(names_shares)
 
 
 def test_every_variant_is_in_the_table_of_all_models(checked: Checked, comparison: CompareView) -> None:

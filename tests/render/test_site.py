@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from atlas.render.site import PageStore, SiteAsset, SitePage
+from atlas.kept import compressed
+from atlas.render.site import PageStore, SiteAsset, SitePage, StoredBody
 
 
 def page(url: str) -> SitePage:
@@ -34,10 +35,14 @@ def test_an_asset_may_lie_in_folders() -> None:
     assert SiteAsset("assets/katex/katex.min.css", b"").url == "assets/katex/katex.min.css"
 
 
+def kept(store: PageStore, text: str) -> StoredBody:
+    return store.keep_data(compressed(text.encode()))
+
+
 def test_a_store_gives_every_body_back_any_number_of_times(tmp_path: Path) -> None:
     store = PageStore(tmp_path / "bodies")
     texts = ["", "γ and ε", "x" * 100_000, "line\r\nline\n"]
-    bodies = [store.keep(text) for text in texts]
+    bodies = [kept(store, text) for text in texts]
     assert [body() for body in reversed(bodies)] == texts[::-1]
     assert [body() for body in bodies] == texts
 
@@ -45,21 +50,21 @@ def test_a_store_gives_every_body_back_any_number_of_times(tmp_path: Path) -> No
 def test_a_store_is_one_file_that_is_smaller_than_its_bodies_and_begins_anew(tmp_path: Path) -> None:
     store = PageStore(tmp_path / "bodies")
     for _ in range(10):
-        store.keep("<span class='katex'>" * 1000)
+        kept(store, "<span class='katex'>" * 1000)
     assert [path.name for path in tmp_path.iterdir()] == ["bodies"]
     assert (tmp_path / "bodies").stat().st_size < 10_000
-    again = PageStore(tmp_path / "bodies").keep("new")
+    again = kept(PageStore(tmp_path / "bodies"), "new")
     assert again() == "new"
 
 
 def _keep_in_copy(store: PageStore, texts: list[str], answers: Connection) -> None:
-    bodies = [store.keep(text) for text in texts]
+    bodies = [kept(store, text) for text in texts]
     answers.send([body() for body in bodies])
 
 
 def test_copies_of_a_process_store_bodies_that_none_of_the_others_stores_over(tmp_path: Path) -> None:
     store = PageStore(tmp_path / "bodies")
-    before = store.keep("before")
+    before = kept(store, "before")
     copying = multiprocessing.get_context("fork")
     for texts in (["of a copy", "and long"], ["short", "b"]):
         answers, theirs = copying.Pipe(duplex=False)
@@ -68,5 +73,5 @@ def test_copies_of_a_process_store_bodies_that_none_of_the_others_stores_over(tm
         theirs.close()
         assert answers.recv() == texts
         copy.join()
-    after = store.keep("after")
+    after = kept(store, "after")
     assert (before(), after()) == ("before", "after")

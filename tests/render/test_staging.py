@@ -1,7 +1,10 @@
+"""The folders of a build: what becomes of them and of the site when builds end well, badly, at once or not at all."""
+
 from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +13,7 @@ import pytest
 from filelock import FileLock
 
 from atlas.render.staging import Staging
+from tests.render.killed import beside, in_process, killing
 
 
 @pytest.fixture
@@ -18,10 +22,6 @@ def site(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "index.html").write_text("old")
     return folder
-
-
-def beside(site: Path) -> list[str]:
-    return sorted(path.name for path in site.parent.iterdir() if path != site)
 
 
 def build_and_die(site: Path, statement: str) -> None:
@@ -160,6 +160,48 @@ def test_an_interrupt_half_way_through_the_swap_still_leaves_a_whole_site(
     assert (site / "index.html").read_text() == "new"
 
 
+def _close_and_die(site: Path, at: int) -> None:
+    staging = Staging(site)
+    (staging.new / "index.html").write_text("new")
+    left = [0]
+    os.unlink, os.rmdir = killing(at, os.unlink, left), killing(at, os.rmdir, left)
+    staging.close()
+
+
+# A page, `new`, `work`, the lock, and the folder.
+@pytest.mark.parametrize("at", range(5))
+def test_what_a_build_left_that_was_killed_while_it_removed_its_folder_is_removed_by_the_next(
+    site: Path, at: int
+) -> None:
+    killed = in_process(_close_and_die, site, at)
+    killed.join()
+    assert killed.exitcode == -signal.SIGKILL
+    assert len(beside(site)) == 1
+    Staging(site).close()
+    assert beside(site) == []
+
+
+def _build_often(site: Path, often: int) -> None:
+    for number in range(often):
+        staging = Staging(site)
+        file = staging.new / "index.html"
+        file.write_text(f"{os.getpid()} {number}")
+        assert [one.name for one in staging.new.iterdir()] == ["index.html"]
+        assert staging.work.is_dir()
+        assert file.read_text() == f"{os.getpid()} {number}"
+        staging.close()
+        assert not staging.new.exists()
+
+
+def test_builds_at_the_same_time_leave_one_anothers_folders_alone(site: Path) -> None:
+    builds = [in_process(_build_often, site, 100) for _ in range(4)]
+    for build in builds:
+        build.join()
+    assert [build.exitcode for build in builds] == [0] * 4
+    Staging(site).close()
+    assert beside(site) == []
+
+
 def test_a_build_at_work_is_not_taken_for_a_leftover(site: Path) -> None:
     working = Staging(site)
     Staging(site).close()
@@ -186,32 +228,6 @@ def test_folders_of_other_sites_are_left_alone(site: Path) -> None:
     os.utime(other, (0, 0))
     Staging(site).close()
     assert other.is_dir()
-
-
-def test_a_site_that_cannot_be_renamed_is_emptied_and_filled(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (site / "sub/deep").mkdir(parents=True)
-    (site / "sub/stale.html").write_text("old")
-    (site / "sub/deep/stale.html").write_text("old")
-    (site / "other").write_text("was a file")
-    (site / "link").symlink_to(site / "sub")
-    (site / ".git").write_text("gitdir")
-    staging = Staging(site)
-    (staging.new / "index.html").write_text("new")
-    (staging.new / "other").mkdir()
-    (staging.new / "other/page.html").write_text("new")
-    rename = Path.rename
-
-    def mounted(self: Path, target: Path) -> Path:
-        if site in (self, target):
-            raise OSError(16, "Device or resource busy")
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", mounted)
-    staging.commit()
-    staging.close()
-    files = {str(path.relative_to(site)): path.read_text() for path in site.rglob("*") if path.is_file()}
-    assert files == {".git": "gitdir", "index.html": "new", "other/page.html": "new"}
-    assert sorted(path.name for path in site.iterdir()) == [".git", "index.html", "other"]
 
 
 @pytest.mark.parametrize("is_full", [False, True])
@@ -241,89 +257,3 @@ def test_a_refused_second_rename_brings_the_old_site_back_before_it_is_filled(
     staging.close()
     files = {path.name: path.read_text() for path in site.iterdir()}
     assert files == {".git": "gitdir", "index.html": "old" if is_full else "new"}
-
-
-@pytest.fixture
-def mounted(site: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site that cannot be renamed, with files and folders of its own."""
-    (site / "sub").mkdir()
-    (site / "sub/page.html").write_text("old")
-    (site / ".git").write_text("gitdir")
-    rename = Path.rename
-
-    def busy(self: Path, target: Path) -> Path:
-        if site in (self, target):
-            raise OSError(16, "Device or resource busy")
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", busy)
-    return site
-
-
-OLD = {".git": "gitdir", "index.html": "old", "sub/page.html": "old"}
-
-
-def content_of(site: Path) -> dict[str, str]:
-    return {str(path.relative_to(site)): path.read_text() for path in site.rglob("*") if path.is_file()}
-
-
-def test_a_disk_that_fills_up_while_a_mounted_site_is_filled_leaves_the_old_one(
-    mounted: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    staging = Staging(mounted)
-    (staging.new / "index.html").write_text("new")
-    (staging.new / "other.html").write_text("new")
-    copied = []
-
-    def full_after_one(source: str, target: str, **_: object) -> str:
-        copied.append(source)
-        if len(copied) > 1:
-            raise OSError(28, "No space left on device")
-        return shutil.copyfile(source, target)
-
-    monkeypatch.setattr(shutil.copytree, "__defaults__", (False, None, full_after_one, False, False))
-    with pytest.raises(OSError, match="No space left"):
-        staging.commit()
-    staging.close()
-    assert len(copied) == 2
-    assert content_of(mounted) == OLD
-
-
-@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()])
-def test_an_exchange_that_is_cut_off_is_undone(
-    mounted: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
-) -> None:
-    staging = Staging(mounted)
-    for name in ("index.html", "other.html", "sub"):
-        (staging.new / name).write_text("new")
-    rename, moved_in = Path.rename, []
-
-    def failing(self: Path, target: Path) -> Path:
-        if target.parent == mounted and self.parent.name == "entering":
-            moved_in.append(self.name)
-            if len(moved_in) == 2:
-                raise error
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", failing)
-    with pytest.raises(type(error)):
-        staging.commit()
-    staging.close()
-    assert len(moved_in) == 2
-    assert content_of(mounted) == OLD
-
-
-@pytest.mark.parametrize("begun", [False, True])
-def test_an_exchange_that_was_killed_is_undone_by_the_next_build(mounted: Path, begun: bool) -> None:
-    folder = mounted / ".site-exchanging-x"
-    (folder / "old").mkdir(parents=True)
-    (folder / ("entering" if begun else "new")).mkdir()
-    with FileLock(folder / "lock"):
-        pass
-    (mounted / "sub").rename(folder / "old" / "sub")
-    if begun:
-        (mounted / "index.html").rename(folder / "old" / "index.html")
-        (mounted / "index.html").write_text("new")
-        (mounted / "other.html").write_text("new")
-    Staging(mounted).close()
-    assert content_of(mounted) == OLD

@@ -11,10 +11,10 @@ import pytest
 
 from atlas.checks.checked import Checked
 from atlas.exceptions import DisplayError
-from atlas.node.process import NodeProcess
+from atlas.node.process import Formula, NodeProcess
 from atlas.operators.catalogue import CATALOGUE
 from atlas.render.addresses import standalone_file
-from atlas.render.data_files import collection_files, settled
+from atlas.render.data_files import DataFile, collection_files, settled
 from atlas.render.deferred import Typesetting
 from atlas.render.parts import Parts
 from atlas.render.site import Site
@@ -59,6 +59,18 @@ def test_a_collection_has_its_files_finished(site: Site, whole_checked: Checked,
     for file in restored:
         assert file.content == text(site, file.url)
     assert list(collection_files(whole_checked.collections["chainer"], parts)) == []
+
+
+def test_a_formula_in_a_file_has_no_marks_and_all_of_its_text(node: NodeProcess) -> None:
+    typesetting, like_a_mark = Typesetting(), r'\text{ data-symbol="1"}'
+    maths = typesetting.of(Formula(f"x+{like_a_mark}", coloured=rf"\textcolor{{#a71a01}}{{x}}+{like_a_mark}"))
+    typesetting.take(node.typeset(typesetting.waiting))
+    marked, escaped = str(maths.__html__()), "data-symbol=&quot;1&quot;"
+    assert marked.count(' data-symbol="1"') == 1
+    assert marked.count(escaped) > 0
+    shown = json.loads(str(settled(DataFile("a.json", [maths])).content))[0]
+    assert shown == marked.replace('mathnormal" data-symbol="1">', 'mathnormal">')
+    assert shown.count(escaped) == marked.count(escaped)
 
 
 def test_every_operator_is_a_file_that_pages_link(site: Site) -> None:

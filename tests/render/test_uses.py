@@ -13,7 +13,7 @@ from atlas.operators.catalogue import CATALOGUE, FAMILIES, find
 from atlas.render.deferred import Typesetting
 from atlas.render.parts import Parts
 from atlas.render.reference_views import family_view, file_view, operators_view
-from atlas.render.uses import ALSO_IN, Documented, Related, Relatives, Use, Uses, UsesShare, uses_share
+from atlas.render.uses import MOST_NAMED, Documented, Related, Relatives, Use, Uses, UsesShare, uses_share
 
 ATTENTION, OTHER = "multi_head_attention", "multi_head_attention_causal"
 FAMILY = find(ATTENTION).family
@@ -117,8 +117,8 @@ def test_a_component_names_all_others_of_its_family(whole_checked: Checked, whol
             for one in whole_checked.entries
             if one.operator.family == entry.operator.family and one is not entry
         ]
-        assert [link.url for link in links] == others[:ALSO_IN]
-        assert (more is None) == (len(others) <= ALSO_IN)
+        assert [link.url for link in links] == others[:MOST_NAMED]
+        assert (more is None) == (len(others) <= MOST_NAMED)
         named += len(links)
     assert named > 50
 
@@ -131,22 +131,24 @@ def test_another_formulation_is_called_by_its_name() -> None:
     assert more is None
 
 
-@pytest.mark.parametrize("own", [0, ALSO_IN - 1, ALSO_IN, ALSO_IN + 1, ALSO_IN + 5])
+@pytest.mark.parametrize("own", [0, MOST_NAMED - 1, MOST_NAMED, MOST_NAMED + 1, MOST_NAMED + 5])
 def test_of_too_many_others_the_first_are_named_and_the_rest_counted(own: int) -> None:
-    relatives = related(own, of(*map(use, range(ALSO_IN + 6))))
+    relatives = related(own, of(*map(use, range(MOST_NAMED + 6))))
     links, more = relatives.links, relatives.more
-    assert [one.url for one in links] == [f"m/{number}/" for number in range(ALSO_IN + 1) if number != own][:ALSO_IN]
+    assert [one.url for one in links] == [f"m/{number}/" for number in range(MOST_NAMED + 1) if number != own][
+        :MOST_NAMED
+    ]
     assert more is not None
     assert more.title == "5 more, with the operator"
     assert more.url == "operators/multi-head-attention/#multi-head-attention"
-    exactly = of(*map(use, range(ALSO_IN + 1)))
+    exactly = of(*map(use, range(MOST_NAMED + 1)))
     assert related(3, exactly).more is None
 
 
 def test_those_after_the_first_of_a_family_have_the_same_relatives() -> None:
-    every = Related(of(*map(use, range(ALSO_IN + 5)), use(90, OTHER), use(91, OTHER)))
-    last, other = every.of(f"m/{ALSO_IN + 2}", ATTENTION, FAMILY), every.of("m/90", OTHER, FAMILY)
-    assert every.of(f"m/{ALSO_IN + 3}", ATTENTION, FAMILY) is last
+    every = Related(of(*map(use, range(MOST_NAMED + 5)), use(90, OTHER), use(91, OTHER)))
+    last, other = every.of(f"m/{MOST_NAMED + 2}", ATTENTION, FAMILY), every.of("m/90", OTHER, FAMILY)
+    assert every.of(f"m/{MOST_NAMED + 3}", ATTENTION, FAMILY) is last
     assert every.of("m/91", OTHER, FAMILY) is other
     assert [one.url for one in other.links] == [one.url for one in last.links]
     assert {one.note for one in last.links} == {""}

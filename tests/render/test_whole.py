@@ -42,7 +42,7 @@ def written(site: Site) -> dict[str, bytes]:
     for page in site.pages:
         context = {name: str(value() if callable(value) else value) for name, value in page.context.items()}
         found[page.url] = (page.body() + json.dumps(context)).encode()
-    for asset in site.assets:
+    for asset in (*site.assets, *site.forms):
         content = asset.content
         if isinstance(content, StoredBody | Produced | Streamed):
             content = content().encode()

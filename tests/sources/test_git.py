@@ -135,7 +135,8 @@ def test_a_server_without_single_commits_says_what_to_do(repository: Any, make_m
         bring_from_git(make_manifest(revision=commit), PATHS)
     assert str(caught.value) == (
         f"the server of {repository.url} does not hand out a single commit by its id, so {commit} cannot be fetched; "
-        "pin a package archive (`artifact`), or prove the pin from a clone with --git-dir"
+        "pin a package archive (`artifact`), or prove the pin against a copy of the repository on this machine: "
+        "`git clone` it, and name its folder with --git-dir"
     )
 
 

@@ -69,7 +69,7 @@ def test_a_proof_of_today_has_today_s_date(repository: Any, manifest: Manifest) 
 
 def test_what_was_proved_is_proved(manifest: Manifest, lock: PinLock) -> None:
     status = pin_status("project", manifest, LAYERS, lock)
-    assert (status.state, status.message) == (PinState.PROVED, "proved on 2026-01-02 by git-dir")
+    assert (status.state, status.message) == (PinState.PROVED, "proved on 2026-01-02 against a copy of the repository")
     states = {pin_status("project", manifest, path, lock).state for path in manifest.files}
     assert states == {PinState.PROVED}
     assert pin_status("another", manifest, LAYERS, lock).state is PinState.NEVER_PROVED

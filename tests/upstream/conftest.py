@@ -13,6 +13,10 @@ from atlas.sources.blob import blob_id
 from atlas.sources.store import PinnedText, SourceStore
 from atlas.upstream.execute import load
 from atlas.upstream.facade import Facade, State
+from atlas.upstream.library import Library, open_library
+from atlas.upstream.library_config import tiny_sizes
+from atlas.upstream.library_model import LibraryModel, build
+from tests.upstream.library_models import REPOSITORY, Subject, subject
 
 Load = Callable[..., Mapping[str, object]]
 
@@ -45,3 +49,18 @@ def tensor2tensor() -> Mapping[str, PinnedText]:
     assert manifest is not None, issues
     store = SourceStore({"tensor2tensor": manifest})
     return {path: store.file("tensor2tensor", path) for path in manifest.files}
+
+
+@pytest.fixture(scope="session")
+def library() -> Library:
+    return open_library(subject(REPOSITORY).source)
+
+
+@pytest.fixture(scope="module")
+def gpt2() -> Subject:
+    return subject(REPOSITORY)
+
+
+@pytest.fixture
+def tiny(gpt2: Subject, library: Library) -> LibraryModel:
+    return build(library, gpt2.upstream, tiny_sizes(gpt2.upstream))
