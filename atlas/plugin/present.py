@@ -182,7 +182,8 @@ def keep_present(site: Path, present: Present) -> None:
     place = place_of(site)
     with suppress(OSError):
         with writing_whole(place) as file:
-            file.write(_digest(site, record) + record)
+            file.write(_digest(site, record))
+            file.write(record)
         for other in place.parent.iterdir():
             if other.suffix != LOCK and other.stat().st_mtime < place.stat().st_mtime - DAYS * _DAY:
                 other.unlink()
