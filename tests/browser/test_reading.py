@@ -117,7 +117,9 @@ FOLDED = """() => [...document.querySelectorAll('main details')].filter(
 
 WITHOUT_CODE = """() => [...document.querySelectorAll('.claim')].filter(claim => {
     const id = claim.id.replace(/^.*--|^source-/, '');
-    const places = [claim.querySelector('.code'), document.getElementById(`excerpt-${id}`)?.nextElementSibling];
+    let after = document.getElementById(`excerpt-${id}`)?.nextElementSibling;
+    if (after?.matches('.where')) after = after.nextElementSibling; // what the passage is a part of
+    const places = [claim.querySelector('.code'), after];
     return !places.some(place => place?.matches('.code') && place.checkVisibility({contentVisibilityAuto: true}));
 }).map(claim => claim.id)"""
 
