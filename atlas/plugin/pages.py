@@ -177,7 +177,7 @@ def add_pages(
     taken = {file.dest_uri: shown_path(config, file.src_uri) for file in included}
     paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
     folder, urls = config.site_dir, config.use_directory_urls
-    issues = []
+    issues = _lost(files, config)
     for at, page in enumerate(pages):
         target = f"{page.url}{_INDEX}"
         file = NamedFile(paths[page.url], None, folder, urls, dest_uri=target, inclusion=_inclusion(page, yaml))
@@ -197,6 +197,26 @@ def add_pages(
         if page.edit_path is not None:
             by_yaml.setdefault(page.edit_path, file)
     return issues
+
+
+def _lost(files: Files, config: MkDocsConfig) -> list[Issue]:
+    """One issue for each file of the author's that MkDocs would replace without a word by one of the theme's own pages."""
+    hint = "give the file another name; a page of the theme is replaced by a template of its name in the theme's custom_dir"
+    own = config.theme.static_templates | (
+        {"sitemap.xml.gz"} if "sitemap.xml" in config.theme.static_templates else set()
+    )
+    return [
+        Issue(
+            shown_path(config, file.src_uri),
+            0,
+            0,
+            "A901",
+            f"the file lies at the address {file.dest_uri!r}, where the theme has a page of its own",
+            hint,
+        )
+        for file in files
+        if file.src_dir == config.docs_dir and file.dest_uri in own
+    ]
 
 
 def written_entities(pages: Iterable[File]) -> frozenset[str]:

@@ -302,6 +302,16 @@ def test_two_pages_at_one_address_are_an_issue(project: Project, refused: Callab
     assert "content/assets/made.css: A901" in text
 
 
+@pytest.mark.parametrize("name", ["404.html", "sitemap.xml", "sitemap.xml.gz"])
+def test_a_file_that_a_page_of_the_theme_would_replace_is_an_issue(
+    project: Project, refused: Callable[..., str], name: str
+) -> None:
+    project.build()
+    assert (project.site / name).exists()
+    project.write(f"content/{name}", "mine")
+    assert f"content/{name}: A901 the file lies at the address {name!r}" in refused()
+
+
 def test_an_asset_takes_the_place_of_the_themes_file(project: Project) -> None:
     project.write("theme/assets/made.css", "theme {}")
     project.build()
