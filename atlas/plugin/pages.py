@@ -200,11 +200,11 @@ def add_pages(
 
 
 def _lost(files: Files, config: MkDocsConfig) -> list[Issue]:
-    """One issue for each file of the author's that MkDocs would replace without a word by one of the theme's own pages."""
-    hint = "give the file another name; a page of the theme is replaced by a template of its name in the theme's custom_dir"
-    own = config.theme.static_templates | (
-        {"sitemap.xml.gz"} if "sitemap.xml" in config.theme.static_templates else set()
-    )
+    """One issue for each file of the author's that MkDocs would replace by a page of the theme, without a word."""
+    hint = "give the file another name, or put a template of this name into the theme's custom_dir"
+    own = set(config.theme.static_templates)
+    if "sitemap.xml" in own:
+        own.add("sitemap.xml.gz")
     return [
         Issue(
             shown_path(config, file.src_uri),
