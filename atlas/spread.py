@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
@@ -88,8 +88,22 @@ def _lost_work_is_told_of() -> Iterator[None]:
 
 
 def processes() -> int:
-    """How many processes this one may keep at work."""
+    """How many processes this one may keep at work; itself alone where others could share nothing with it."""
+    if not _can_share():
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _can_share() -> bool:
+    """Whether processes can share locks, as those of a pool do: on Linux in a `/dev/shm` that can be written."""
+    if sys.platform == "win32":
+        return True
+    try:
+        multiprocessing.get_context("fork").Lock()  # of this kind, as one for new processes starts one to watch it
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def forks() -> bool:
@@ -106,12 +120,17 @@ def cores(number: int, begin: Callable[[], None] | None = None) -> Iterator[Exec
     Args:
         number: How many.
         begin: What each does first; it can be pickled, unless they are copies of this one (`forks`).
+
+    Raises:
+        ExecutorError: they can share nothing here.
     """
     if number == 1:
         if begin is not None:
             begin()
         yield Here()
         return
+    if not _can_share():
+        raise ExecutorError("other processes can share nothing with this one, as /dev/shm cannot be written: --jobs 1")
     with _Pool(number, multiprocessing.get_context("fork" if forks() else "spawn"), _belong, (begin,)) as pool:
         try:
             yield pool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -27,7 +28,7 @@ from atlas import spread as module
 from atlas.cli import main
 from atlas.exceptions import ExecutorError
 from atlas.kept import cache_folder
-from atlas.spread import Executor, Here, cluster, cores, spread
+from atlas.spread import Executor, Here, cluster, cores, processes, spread
 
 Run = Callable[..., Result]
 PATIENCE = 120.0
@@ -131,6 +132,25 @@ def test_an_error_of_the_work_is_its_own(place: str, workers: LocalCluster, piec
         cores(2) if place == "cores" else cluster(workers.scheduler_address) as executor,
     ):
         list(spread(pieces.wrong, [7], executor))
+
+
+def test_without_a_place_for_locks_one_process_does_all(pieces: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in containers whose `/dev/shm` cannot be written."""
+
+    def refused(*_: object, **_named: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    module._can_share.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr("multiprocessing.synchronize.SemLock.__init__", refused)
+        number = processes()
+        with pytest.raises(ExecutorError, match="as /dev/shm cannot be written: --jobs 1"), cores(2):
+            """They are not begun."""
+    module._can_share.cache_clear()
+    assert number == 1
+    with cores(number) as executor:
+        assert results(pieces, executor)[1] == {os.getpid()}
+    assert processes() == len(os.sched_getaffinity(0))
 
 
 def test_a_process_that_dies_is_told_of(pieces: Any) -> None:

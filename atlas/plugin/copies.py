@@ -94,8 +94,7 @@ def in_copies(
         copied: What a copy does before it uses what is open.
         ids_of: The ids in the page at an address, where it is known what it has.
     """
-    number = min(processes(), count // AT_ONCE)
-    if count < WORTHWHILE or number < 2 or not forks():
+    if count < WORTHWHILE or not forks() or (number := min(processes(), count // AT_ONCE)) < 2:
         return set()
 
     def settle(gathered: LinkCheck) -> None:

@@ -6,6 +6,7 @@ A failed, interrupted or killed build leaves the previous site as it was; what a
 from __future__ import annotations
 
 import contextlib
+import errno
 import filecmp
 import os
 import shutil
@@ -22,6 +23,8 @@ from atlas.render.staging_names import beside_prefix, inside_prefix
 _LOCK = "lock"
 _NEW = "new"
 _OLD = "old"
+_MAY_NOT = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""What the system says of a folder that cannot be written."""
 _ENTERING = "entering"
 """What `new` is called while the site takes what is in it."""
 _REPLACED = "replaced"
@@ -82,7 +85,10 @@ def _claim(site: Path) -> tuple[Path, FileLock]:
     """A fresh folder on the site's file system, and its lock."""
     try:
         return _claim_in(site.parent, beside_prefix(site))
-    except PermissionError:  # the site may be the only place that can be written, as in a container
+    except OSError as error:
+        if error.errno not in _MAY_NOT:
+            raise
+        # The site may be the only place that can be written, as in a container.
         return _claim_in(None, beside_prefix(site))
 
 

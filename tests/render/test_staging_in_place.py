@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,26 @@ OLD = {".git": "gitdir", "index.html": "old", "sub/page.html": "old"}
 
 def content_of(site: Path) -> dict[str, str]:
     return {str(path.relative_to(site)): path.read_text() for path in site.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("refusal", [errno.EACCES, errno.EROFS])
+def test_a_site_that_is_the_only_folder_that_can_be_written_is_filled(
+    mounted: Path, refusal: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tempfile.mkdtemp
+
+    def refused(prefix: str, dir: Path | None) -> str:  # noqa: A002 - as it is called
+        if dir == mounted.parent:
+            raise OSError(refusal, "no file is made here")
+        return made(prefix=prefix, dir=dir)
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refused)
+    staging = Staging(mounted)
+    (staging.new / "index.html").write_text("new")
+    staging.commit()
+    staging.close()
+    assert content_of(mounted) == {".git": "gitdir", "index.html": "new"}
+    assert not staging.new.parent.exists()
 
 
 def test_a_disk_that_fills_up_while_a_mounted_site_is_filled_leaves_the_old_one(
