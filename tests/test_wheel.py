@@ -83,6 +83,7 @@ def test_the_wheel_holds_every_file_of_the_package_and_of_the_theme_and_no_other
         "atlas/scaffold/starter/workflow.yml",
         "atlas/node/server.mjs",
         "atlas/node/layout.mjs",
+        "atlas/node/mathml.mjs",
         "atlas/node/package.json",
         "atlas/node/package-lock.json",
         "openmodelatlas_theme/__init__.py",

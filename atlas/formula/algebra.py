@@ -17,7 +17,7 @@ from atlas.formula.tensor import Array, Misfit, Tensor, aligned, embedding, fitt
 REMOVE_TRANSPOSE = r"remove ^\top"
 
 _NEW = tuple.__new__
-"""Makes a tensor without the step that names its fields, for most operations make nothing else."""
+"""Makes a tensor without the steps that name its fields and count its axes, for most operations make nothing else."""
 
 
 class Algebra:

@@ -7,7 +7,8 @@ import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { Worker } from "node:worker_threads";
 
-import { Shown, told } from "./shown.mjs";
+import { Heard, told } from "./mathml.mjs";
+import { Seen } from "./visible.mjs";
 
 // KaTeX's functions call each other so much that to compile them into each other takes longer than it ever saves.
 setFlagsFromString("--no-turbo-inlining");
@@ -88,9 +89,20 @@ const halves = (tex, display, output) => {
   return output === "mathml" ? [inner] : inner.children;
 };
 
+/** Both halves as pages show them; `tex` is what KaTeX's annotation says. */
+const written = ([mathml, visible], tex, hasMarks) => {
+  const heard = new Heard(tex);
+  const seen = new Seen(hasMarks);
+  const html = `<span class="katex">${heard.write(mathml)}${seen.write(visible)}</span>`;
+  return {
+    html,
+    isDoubtful: heard.isDoubtful || seen.isDoubtful || heard.most + seen.most > LARGEST_HTML,
+    isUnmarked: seen.isUnmarked,
+  };
+};
+
 /** A formula with marks, which are colours in a second TeX; null where the two do not show the same. */
 const showMarked = (tex, display, coloured) => {
-  const shown = new Shown(true);
   const [mathml] = halves(tex, display, "mathml");
   let other, visible;
   try {
@@ -99,21 +111,16 @@ const showMarked = (tex, display, coloured) => {
     return null; // the formula without them says what is wrong, if anything is
   }
   if (told(mathml) !== told(other)) return null;
-  shown.write(mathml, visible, tex);
+  const shown = written([mathml, visible], tex, true);
   return shown.isUnmarked ? null : shown;
 };
 
-const showPlain = (tex, display) => {
-  const shown = new Shown(false);
-  const [mathml, visible] = halves(tex, display, "htmlAndMathml");
-  shown.write(mathml, visible, tex);
-  return shown;
-};
+const showPlain = (tex, display) => written(halves(tex, display, "htmlAndMathml"), tex, false);
 
 /** What pages show of a formula, or why it is refused, which the whole HTML decides wherever there is a doubt. */
 const typesetShown = (tex, display, coloured) => {
   const shown = (coloured ? showMarked(tex, display, coloured) : null) ?? showPlain(tex, display);
-  const isDoubtful = shown.isDoubtful || shown.most > LARGEST_HTML || `${tex}${shown.html}`.includes(REFUSED_COLOUR);
+  const isDoubtful = shown.isDoubtful || `${tex}${shown.html}`.includes(REFUSED_COLOUR);
   const whole = isDoubtful ? typesetWhole(tex, display) : {};
   const html = display ? `<span class="katex-display">${shown.html}</span>` : shown.html;
   return whole.error === undefined ? { html } : whole;

@@ -89,7 +89,11 @@ class AssetFile(NamedFile):
         return self.is_done
 
     def write_by(self, write: Callable[[bytes | str, str], None]) -> None:
-        """Have what the file holds written to its place, which is known not to have it."""
+        """Have what the file holds written to its place, which is known not to have it.
+
+        Raises:
+            ValueError: it is a file to be copied, of which nothing is made.
+        """
         content = self._content
         if content is None:
             raise ValueError(f"{self.dest_uri} is a file to be copied")
@@ -159,7 +163,7 @@ class FormFiles:
         return (self[number] for number in range(len(self)) if not self._is_done[number])
 
     def __getitem__(self, number: int) -> AssetFile:
-        """One of them."""
+        """One of them, as a file that knows nothing yet of what was done."""
         return AssetFile(self._forms[self._places[number]], self._config, self._reuse)
 
     def assets(self) -> Iterator[SiteAsset]:

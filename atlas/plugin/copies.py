@@ -99,7 +99,7 @@ def in_copies(
 
     def settle(gathered: LinkCheck) -> None:
         if len(gathered) > MANY:
-            gathered.settle(known, ids_of)
+            gathered.settle(ids_of)
 
     done: set[int] = set()
     pieces = [range(first, min(first + AT_ONCE, count)) for first in range(0, count, AT_ONCE)]

@@ -18,7 +18,7 @@ from atlas.checks.pinned import Pinned
 from atlas.entries.atlas import Atlas
 from atlas.entries.survey import survey
 from atlas.issues import Issue, ordered
-from atlas.kept import Kept
+from atlas.kept import Kept, unsaid
 from atlas.markup.code import stylesheet
 from atlas.node.environment import prepare
 from atlas.node.process import Formula, Typeset
@@ -27,7 +27,7 @@ from atlas.render import addresses
 from atlas.render.ahead import Ahead
 from atlas.render.citation import Citations
 from atlas.render.compiled import Compiled
-from atlas.render.finishing import Finishing, Sheaf, Titles, digest_of, forms_of, made_files
+from atlas.render.finishing import Finishing, PageBatch, Titles, count_forms, digest_of, made_files
 from atlas.render.fonts import Glyphs, shrink
 from atlas.render.gathering import Gathered
 from atlas.render.general import general_key
@@ -117,16 +117,16 @@ class _Whole:
             glyphs.note_text(one.characters)
         titles, counted = Titles(), []
         are_few = sum(len(one.pages) for one in self._made) <= FEW_PAGES
-        for sheaf in self._sheaves(pieces):
-            pages = sheaf.pages()
+        for batch in self._batches(pieces):
+            pages = batch.pages()
             titles.note(pages)
-            stays = replace(sheaf, pages=partial(tuple, pages)) if are_few else sheaf
-            counted.append((stays, len(pages), forms_of(pages)))
+            stays = replace(batch, pages=partial(tuple, pages)) if are_few else batch
+            counted.append((stays, len(pages), count_forms(pages)))
         titles.settle()
         citations = Citations((one.citation for one in self._made), settings.site_name, settings.site_url)
         finishing = Finishing(Related(self._uses), RelativesRenderer(settings, self._kept), titles, citations)
         self._uses.forget()
-        forms = self._forms(pieces, ((sheaf, count) for sheaf, _, count in counted), finishing)
+        forms = self._forms(pieces, ((batch, count) for batch, _, count in counted), finishing)
         assets = (
             *_assets(self._ahead.katex, settings, max((one.nodes for one in self._made), default=0)),
             *self._collection_files(),
@@ -137,7 +137,7 @@ class _Whole:
         redirects = [redirect for one in self._made for redirect in one.redirects]
         redirects += [redirect for one in self._pinned.sources.values() for redirect in source_redirects(one)]
         return Site(
-            OnDemand(((count, partial(finishing.pages, sheaf)) for sheaf, count, _ in counted), FEW_PAGES),
+            OnDemand(((count, partial(finishing.pages, batch)) for batch, count, _ in counted), FEW_PAGES),
             assets,
             OnDemand(forms, FEW_PAGES * FORMS),
             self._issues,
@@ -150,23 +150,23 @@ class _Whole:
             Compiled(self._kept, "site"),
         )
 
-    def _sheaves(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> Iterator[Sheaf]:
+    def _batches(self, pieces: Sequence[tuple[Piece, MadePiece]]) -> Iterator[PageBatch]:
         """All pages in the order of the navigation: home, models, libraries, and the rest."""
         homes = [(piece, one) for piece, one in pieces if piece.kind == "home"]
         others = [(piece, one) for piece, one in pieces if piece.kind != "home"]
-        yield from self._piece_sheaves(homes)
+        yield from self._piece_batches(homes)
         # Models come before libraries, each kind in the order of its folders.
         for made in sorted(self._made, key=lambda one: not one.is_model):
             read = self._gathered.reader(made.id)
-            yield from (Sheaf(chunk.records, read, made.leads) for chunk in made.pages.chunks)
-        yield from self._piece_sheaves(others)
+            yield from (PageBatch(chunk.records, read, made.leads) for chunk in made.pages.chunks)
+        yield from self._piece_batches(others)
 
-    def _piece_sheaves(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[Sheaf]:
+    def _piece_batches(self, pieces: Iterable[tuple[Piece, MadePiece]]) -> Iterator[PageBatch]:
         for piece, one in pieces:
-            yield Sheaf(partial(tuple, one.pages), Reader(self._pieces, name_of(piece)), one.leads)
+            yield PageBatch(partial(tuple, one.pages), Reader(self._pieces, name_of(piece)), one.leads)
 
     def _forms(
-        self, pieces: Iterable[tuple[Piece, MadePiece]], sheaves: Iterable[tuple[Sheaf, int]], finishing: Finishing
+        self, pieces: Iterable[tuple[Piece, MadePiece]], batches: Iterable[tuple[PageBatch, int]], finishing: Finishing
     ) -> Iterator[tuple[int, Callable[[], Sequence[SiteAsset]]]]:
         """The other forms of pages in parts; how many files each part has, and what makes them."""
         for made in self._made:
@@ -177,8 +177,8 @@ class _Whole:
             files = [file for file in one.files if file.page is not None]
             read = Reader(self._pieces, name_of(piece))
             yield len(files), partial(made_files, partial(tuple, files), read, one.leads)
-        for sheaf, count in sheaves:
-            yield count, partial(finishing.forms, sheaf)
+        for batch, count in batches:
+            yield count, partial(finishing.forms, batch)
 
     def _collection_files(self) -> Iterator[SiteAsset]:
         """The files that collections give beside their pages."""
@@ -232,13 +232,10 @@ def _settle(fonts: Mapping[Path, Path], glyphs: Glyphs, kept: Kept, node: Typese
 
 def _make_ahead(settings: Settings, pinned: Pinned, general: str) -> None:
     """Make and keep what follows from no collection, with a cache and a Node process of its own."""
-    with Kept(tell=_unsaid) as kept, Typesetter(kept) as node:
+    # The process that has begun the build has the same cache before it, and tells of it.
+    with Kept(tell=unsaid) as kept, Typesetter(kept) as node:
         store = PageStore(settings.workspace / f"bodies-ahead-{os.getpid()}")
         Ahead(settings, pinned, kept, node, store, general).make()
-
-
-def _unsaid(_: str) -> None:
-    """Says nothing; the process that has begun the build has the same cache before it, and tells of it."""
 
 
 def _store(atlas: Atlas, progress: Progress) -> SourceStore:

@@ -21,7 +21,7 @@ from atlas.render.uses import Related, Relatives
 
 
 @dataclass(frozen=True, slots=True)
-class Sheaf:
+class PageBatch:
     """A few neighbouring pages of one collection, or those of a piece."""
 
     pages: Callable[[], Sequence[MadePage]]
@@ -74,16 +74,16 @@ class Finishing:
         self._titles = titles
         self._citations = citations
 
-    def pages(self, sheaf: Sheaf) -> list[SitePage]:
-        """The pages of a sheaf, with their relatives in all collections."""
-        return [self._page(self._titles.distinct(page), sheaf.read, sheaf.leads) for page in sheaf.pages()]
+    def pages(self, batch: PageBatch) -> list[SitePage]:
+        """The pages of a batch, with their relatives in all collections."""
+        return [self._page(self._titles.distinct(page), batch.read, batch.leads) for page in batch.pages()]
 
-    def forms(self, sheaf: Sheaf) -> list[SiteAsset]:
+    def forms(self, batch: PageBatch) -> list[SiteAsset]:
         """Their Markdown and their citations."""
-        pages = sheaf.pages()
+        pages = batch.pages()
         cited = (self._titles.distinct(page) for page in pages if page.kind in CITED)
         return [
-            *(self._markdown(page, sheaf.read, sheaf.leads) for page in pages),
+            *(self._markdown(page, batch.read, batch.leads) for page in pages),
             *map(self._citations.of_page, cited),
         ]
 
@@ -147,7 +147,7 @@ class Finishing:
         return read.links(page.markdown) | self._relatives.links(page.url, relatives)
 
 
-def forms_of(pages: Iterable[MadePage]) -> int:
+def count_forms(pages: Iterable[MadePage]) -> int:
     """How many files `Finishing.forms` makes of pages."""
     return sum(2 if page.kind in CITED else 1 for page in pages)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from atlas.entries.atlas import Source
 from atlas.entries.schemas import DIALECT, entry_schemas
-from atlas.operators.catalogue import FAMILIES
 from atlas.render.addresses import API, data_file, entry_schema_file, list_file, schema_file
 from atlas.render.json_conflicts import conflicts_document
 from atlas.render.json_model_records import GraphDocument, LibraryDocument, ModelDocument
@@ -61,7 +60,7 @@ INDEX_FILE = f"{API}index.json"
 def general_files(
     title: str, data_license: str, uses: Uses, sources: Mapping[str, Source]
 ) -> Iterator[tuple[str, Document]]:
-    """The records that say where everything is; they and the next three, of the whole atlas, come first."""
+    """The records that say where everything is."""
     yield INDEX_FILE, index_document(title, data_license, uses, sources, DOCUMENTS, entry_schemas())
     for one in list_documents(uses, sources):
         yield list_file(one.of), one
@@ -82,12 +81,14 @@ def conflicts_file(shares: Shares) -> tuple[str, Document]:
     return list_file("conflicts"), conflicts_document(shares.conflicts)
 
 
-def reference_documents(uses: Uses, parts: Parts) -> Iterator[tuple[str, Document]]:
-    """The records of operators and sources, which come last."""
-    for family in FAMILIES:
-        yield data_file("operators", family), operators_document(family, uses)
-    for source in parts.checked.atlas.sources.values():
-        yield data_file("sources", source.id), source_document(source, uses, parts)
+def family_file(family: str, uses: Uses) -> tuple[str, Document]:
+    """The record of a family of operators."""
+    return data_file("operators", family), operators_document(family, uses)
+
+
+def source_file(source: Source, uses: Uses, parts: Parts) -> tuple[str, Document]:
+    """The record of a pinned source."""
+    return data_file("sources", source.id), source_document(source, uses, parts)
 
 
 def schemas() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -177,16 +177,15 @@ class LinkCheck:
         if (label, written) < (link.label, link.written):
             link.label, link.written = label, written
 
-    def settle(self, files: Container[str], ids_of: Callable[[str], Container[str]]) -> None:
-        """Let go of links that are right: to elements that pages of the site are known to have.
+    def settle(self, ids_of: Callable[[str], Container[str]]) -> None:
+        """Let go of links that are right: to elements that pages which the site is known to have are known to hold.
 
         Args:
-            files: Files that the site has.
             ids_of: The ids that the page at an address is known to have.
         """
         fragments: dict[str, list[str]] = {}
         for target, fragment in self._links:
-            if target is not None and any(path in files for path in _paths_of(target)):
+            if target is not None and self._is_known(target):
                 fragments.setdefault(target, []).append(fragment)
         for target, wanted in fragments.items():
             known = ids_of(target)

@@ -36,12 +36,13 @@ from atlas.render.index_view import index_plans
 from atlas.render.issue_codes_view import issue_codes_view
 from atlas.render.json_files import (
     conflicts_file,
+    family_file,
     general_files,
     schemas,
+    source_file,
     symbols_file,
     verification_file,
 )
-from atlas.render.json_references import operators_document, source_document
 from atlas.render.json_written import WrittenDocument, written_document
 from atlas.render.made import Made, MadePiece, ShareData, ShareKind
 from atlas.render.pages import PagePlan
@@ -216,8 +217,7 @@ class WholeMaker:
         view, uses = family_view(name, self._shares.uses, self._parts), self._shares.uses
         url, title, summary = addresses.family_page(name), f"Operators · {view.title}", view.formulations[0].summary
         plan = PagePlan(url, "family", view.title, title, summary, None, (OPERATORS,), view)
-        document = written_document(addresses.data_file("operators", name), operators_document(name, uses))
-        return Draft([plan], [document])
+        return Draft([plan], [written_document(*family_file(name, uses))])
 
     def _sources(self, _: str) -> Draft:
         summary, view = "Upstream projects at a fixed revision, proved by git object ids.", sources_view(self._checked)
@@ -229,8 +229,7 @@ class WholeMaker:
         summary = f"{title} at revision {source.data.revision}: pinned files, hashes and licence."
         view, nav = source_view(source, self._checked), (PINNED, NavSection(title, url))
         plan = PagePlan(url, "source", title, f"{PINNED.title} · {title}", summary, self._made_from(source), nav, view)
-        document = source_document(source, self._shares.uses, self._parts)
-        return Draft([plan], [written_document(addresses.data_file("sources", name), document)])
+        return Draft([plan], [written_document(*source_file(source, self._shares.uses, self._parts))])
 
     def _file(self, name: str) -> Draft:
         source_id, _, path = name.partition(":")

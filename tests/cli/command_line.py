@@ -9,17 +9,9 @@ from typing import Any
 from click.testing import Result
 
 Atlas = Callable[..., Result]
-
-
 PROJECT = Path(__file__).resolve().parents[1] / "project"
-
-
 FFN, ATTENTION = "transformer/encoder/ffn-layer-norm", "transformer/encoder/attention-layer-norm"
-
-
 FFN_FILE, CHAINER_FILE = f"content/{FFN}.yml", "content/chainer/layer-normalization.yml"
-
-
 WRONG = ("epsilon: inside the root", "epsilon: outside the root")
 
 

@@ -8,8 +8,6 @@ from atlas.entries.atlas import Collection
 from atlas.issues import Issue
 
 Part = Callable[..., str]
-
-
 ModelOf = Callable[..., Collection]
 
 

@@ -10,7 +10,7 @@ from atlas.entries.load import load
 from atlas.graph.build import build, spelled
 from atlas.graph.scope import parted
 from atlas.graph.structure import Graph
-from tests.graph.small_models import LAYERS, ModelOf, Part, relu
+from tests.graph.small_models import LAYERS, ONE, ModelOf, Part, relu
 
 PROJECT = Path(__file__).resolve().parents[1] / "project"
 
@@ -124,18 +124,6 @@ def test_a_name_is_looked_up_from_within_outwards(model_of: ModelOf, part: Part)
     }
     assert list(graph.outputs) == ["outer/inner.z", "last.z"]
     assert [block.id for block in graph.blocks[0].blocks] == ["outer", "outer/inner"]
-
-
-ONE = r"""
-inputs:
-  'x': {axes: [B, d], meaning: features}
-outputs:
-  'one.y': features
-stacks:
-  one:
-    title: One
-    components: [part]
-"""
 
 
 @pytest.mark.parametrize("name", ["x_{1.5}", "x.y", r"\alpha.x", "x_{n+1}.x", "(x)", "x{y}", "{x}", "x,y", "1"])

@@ -14,8 +14,6 @@ from atlas.graph.unroll import MAX_STEPS, Sizes, Walk, placed, unroll
 from tests.graph.small_models import LAYERS
 
 Part = Callable[..., str]
-
-
 GraphOf = Callable[..., Graph]
 
 

@@ -13,6 +13,8 @@ from atlas.node.layout import LARGEST_GRAPH, Graph, lay_out
 from atlas.node.process import SERVER, Formula, NodeProcess
 
 Limited = Callable[..., Path]
+MODULES = [SERVER.with_name(name) for name in ("mathml.mjs", "trees.mjs", "visible.mjs")]
+"""What the server's script imports."""
 
 
 def graph(name: str = "a chain", *, target: str = "b") -> Graph:
@@ -40,7 +42,8 @@ def limited(tmp_path: Path) -> Limited:
         assert not limit or text.count(limit) == 1
         text = text.replace(limit, instead) if limit else text
         server = tmp_path / SERVER.name
-        shutil.copy(SERVER.with_name("shown.mjs"), tmp_path)
+        for module in MODULES:
+            shutil.copy(module, tmp_path)
         server.write_text(text, encoding="utf-8")
         begin = "async (graph) => {\n"
         thread = SERVER.with_name("layout.mjs").read_text(encoding="utf-8")
@@ -134,7 +137,7 @@ def test_what_the_engine_prints_does_not_reach_the_frames(environment: Environme
 
 def test_the_engine_is_loaded_with_the_first_layout(environment: Environment, tmp_path: Path) -> None:
     server = tmp_path / SERVER.name
-    for file in (SERVER, SERVER.with_name("shown.mjs")):
+    for file in (SERVER, *MODULES):
         shutil.copy(file, tmp_path)  # without the thread's script beside them
     with NodeProcess(environment, server=server) as process:
         assert process.typeset([Formula("x")])[0].html

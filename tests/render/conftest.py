@@ -32,14 +32,8 @@ from atlas.sources.store import SourceStore
 from tests.render.beside_pages import text_of
 
 ROOT = Path(__file__).parents[2]
-
-
 SHAPE = ("B", "S", "d")
-
-
 TARGET = ("B", "T", "d")
-
-
 PLANES = ("B", "4c", r"\lfloor H/4\rfloor", r"\lfloor W/4\rfloor")
 
 

@@ -7,6 +7,4 @@ from pathlib import Path
 from atlas.entries.load import load
 
 ROOT = Path(__file__).parents[2]
-
-
 ATLAS = load(ROOT, ROOT / "content", ROOT / "sources")[0]

@@ -9,11 +9,7 @@ from pathlib import Path
 from atlas.render.site import Site, SitePage
 
 ROOT = Path(__file__).parents[2]
-
-
 FFN = "transformer/encoder/ffn-layer-norm/"
-
-
 CHAINER = "chainer/layer-normalization/"
 
 

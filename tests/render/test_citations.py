@@ -31,9 +31,6 @@ def checked(whole_checked: Checked) -> Checked:
 SITE_URL = "https://example.org/atlas/"
 
 
-# Citations
-
-
 def test_every_entity_is_cited_with_its_address(site: Site, texts: dict[str, str]) -> None:
     cited = {page.url: texts[f"{page.url}cite.bib"] for page in site.pages if page.kind in CITED}
     keys = [re.findall(r"@misc\{([^,]+),", text) for text in cited.values()]

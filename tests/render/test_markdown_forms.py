@@ -29,9 +29,6 @@ def checked(whole_checked: Checked) -> Checked:
     return whole_checked
 
 
-# Markdown versions
-
-
 @cache
 def parsed(text: str) -> Any:
     return parse(text)

@@ -22,10 +22,7 @@ from atlas.operators.catalogue import CATALOGUE, FAMILIES
 from atlas.render import json_files
 from atlas.render.deferred import Typesetting
 from atlas.render.json_component import component_document
-from atlas.render.json_files import (
-    DOCUMENTS,
-    reference_documents,
-)
+from atlas.render.json_files import DOCUMENTS
 from atlas.render.json_references import list_documents
 from atlas.render.json_types import Document, FilePlace
 from atlas.render.json_written import WrittenDocument, written_document, written_documents
@@ -195,10 +192,16 @@ def general(shares: Shares, parts: Parts) -> Iterator[tuple[str, Document]]:
     yield json_files.conflicts_file(shares)
 
 
+def references(uses: Uses, parts: Parts) -> Iterator[tuple[str, Document]]:
+    """The records of operators and sources, which come last."""
+    yield from (json_files.family_file(family, uses) for family in FAMILIES)
+    yield from (json_files.source_file(one, uses, parts) for one in parts.checked.atlas.sources.values())
+
+
 def test_the_same_content_gives_the_same_bytes(checked: Checked, whole_shares: Shares, texts: dict[str, str]) -> None:
     parts = alone(checked)
     first = [written_document(url, one) for url, one in general(whole_shares, parts)]
-    last = [written_document(url, one) for url, one in reference_documents(whole_shares.uses, parts)]
+    last = [written_document(url, one) for url, one in references(whole_shares.uses, parts)]
     finished = [*first, *written(checked, Parts(checked, Typesetting())), *last]
     assert all(f"{one.text}\n" == texts[one.url] for one in finished)
     assert "".join(f"{one.line}\n" for one in finished) == texts["api/v1/all.jsonl"]
@@ -212,7 +215,7 @@ def test_lists_operators_and_sources_need_no_collection(checked: Checked, texts:
     """They are made of shares that were pickled, and of what concerns no collection."""
     shares = [pickle.loads(pickle.dumps(uses_share(one))) for one in checked.collections.values()]  # noqa: S301 - made here
     uses, parts = Uses(shares), alone(checked)
-    made = dict(reference_documents(uses, parts))
+    made = dict(references(uses, parts))
     made |= {f"api/v1/{one.of}.json": one for one in list_documents(uses, parts.checked.atlas.sources)}
     assert len(made) == 5 + len(FAMILIES) + len(ATLAS.sources)
     for url, one in made.items():

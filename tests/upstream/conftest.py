@@ -1,3 +1,5 @@
+"""Pinned files, modules written in tests, and a model with the library that it is compared with."""
+
 from __future__ import annotations
 
 import textwrap

@@ -19,14 +19,8 @@ from atlas.upstream.library import Library
 from atlas.upstream.library_config import tiny_sizes
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-
-
 MODEL = "content/gpt-2/model.yml"
-
-
 NORM = "content/gpt-2/decoder/attention-layer-norm.yml"
-
-
 HEAD = "content/gpt-2/output/unembedding.yml"
 
 

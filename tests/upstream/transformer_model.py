@@ -17,11 +17,7 @@ from atlas.issues import Issue, show
 from atlas.sources.store import PinnedText
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-
-
 FOLDER = "content/transformer"
-
-
 MODEL = f"{FOLDER}/model.yml"
 
 
@@ -37,11 +33,7 @@ NORM, LAST_NORM, RESIDUAL, ATTENTION, FEED_FORWARD = (
 
 
 CAUSAL, CROSS = (f"{FOLDER}/decoder/{name}.yml" for name in ("self-attention", "encoder-decoder-attention"))
-
-
 SHIFT, HEAD = f"{FOLDER}/decoder-input/shift.yml", f"{FOLDER}/output/unembedding.yml"
-
-
 Files = dict[str, PinnedText]
 
 

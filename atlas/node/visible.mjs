@@ -1,12 +1,11 @@
-// What pages show of KaTeX's trees: its HTML and MathML with less of it where less looks, sounds and is copied the same.
+// The half of a formula that is seen: KaTeX's HTML, with less of it where less looks the same, and with marks of symbols.
 // It is written from the trees at once, as making three times the text and then leaving two thirds out takes longer.
+
+import { Half, LARGE, classOf, escaped, flat, isFragment, remembered } from "./trees.mjs";
 
 const COLOUR = "#a71a"; // what the colours of marks begin with; the number of the symbol follows as two digits of base 16
 const NONE = 255; // the number of what shows no symbol
-const REMEMBERED = 10_000; // how many different lengths and sets of classes are remembered
 
-// Classes for which neither KaTeX's style sheet nor ours has a rule.
-const IDLE = new Set(["mord", "mbin", "mrel", "mopen", "mclose", "mpunct", "minner", "mtight"]);
 // TeX's three spaces, and the classes that our style sheet gives them.
 const SPACES = { "0.1667em": "thin", "0.2222em": "medium", "0.2778em": "thick" };
 const SCRIPT_SIZE = 0.7; // KaTeX's `size3` within `size6`
@@ -14,13 +13,6 @@ const NODES_OF_TABLE = 14; // how many nodes the table of two scripts has beside
 const SCRIPT_CLASS = "katex-sizing reset-size6 size3 mtight";
 // How far up and down, in em, a line of KaTeX's height reaches by itself, so that it needs no strut.
 const LINE = { height: 0.85, depth: 0.26 };
-// What is larger than these, in em, is judged by the whole HTML.
-const LARGE = 40;
-const LARGEST_NODE = 1000; // characters that a node takes at most in KaTeX's own HTML, besides its texts
-
-const SPECIAL = /[&<>"']/;
-const NAMES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;" };
-const escaped = (text) => (SPECIAL.test(text) ? String(text).replace(/[&<>"']/g, (one) => NAMES[one]) : text);
 
 /** Three decimals at most, of two that are as near the even one. */
 const short = (length) => {
@@ -32,37 +24,12 @@ const short = (length) => {
   return text.replace(/\.?0+$/, "");
 };
 
-const remembered = (make) => {
-  const known = new Map();
-  return (key) => {
-    let found = known.get(key);
-    if (found === undefined) {
-      if (known.size >= REMEMBERED) known.clear();
-      known.set(key, (found = make(key)));
-    }
-    return found;
-  };
-};
-
 // A value of a style: as it is written, and its length in em.
 const styled = remembered((value) => ({
   written: escaped(value).replace(/\d*\.\d{4,}(?=em)/g, (one) => short(Number(one))),
   length: parseFloat(value) || 0,
 }));
 const property = remembered((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
-const classed = remembered((all) => {
-  const names = all.split(" ").filter((one) => one);
-  const name = names.join(" ");
-  const active = names.filter((one) => !IDLE.has(one)).join(" ");
-  return {
-    name,
-    written: active === "" ? "" : ` class="${escaped(active)}"`,
-    isRows: name === "vlist",
-    isStrut: name.includes("pstrut"),
-    isWord: /^mord\b/.test(name),
-  };
-});
-const classOf = (node) => (node.classes.length === 1 ? classed(node.classes[0]) : classed(node.classes.join(" ")));
 
 const isPlain = (object) => {
   for (const _ in object) return false;
@@ -73,43 +40,24 @@ const hasOnly = (object, wanted) => {
   return wanted in object;
 };
 
-/** Children without the fragments that hold some of them. */
-const flat = (children) => (children.some(isFragment)
-  ? children.flatMap((one) => (isFragment(one) ? flat(one.children) : [one]))
-  : children);
-const isFragment = (node) => node.children !== undefined && node.attributes === undefined;
 const isSymbol = (node) => node.skew !== undefined;
 const isSpan = (node) => node.classes !== undefined && node.children !== undefined; // or a fragment
 const symbolHasSpan = (node) => node.classes.length > 0 || node.italic > 0 || Object.values(node.style).some((one) => one !== undefined);
 
-/** Writes the trees of one formula, and notes what the whole HTML has to be looked at for. */
-export class Shown {
+/** Writes the HTML of one formula. */
+export class Seen extends Half {
   constructor(hasMarks) {
+    super();
     this.hasMarks = hasMarks;
-    this.isDoubtful = false; // something is large, or reads like a length
     this.isUnmarked = false; // a colour of a mark is where no mark can be
     this.visible = "";
-    this.mathml = "";
-    this.nodes = 0;
-    this.characters = 0;
     this.back = 0; // how far negative margins move what follows, in em
     this.inRow = false; // whether what comes next is the first thing in a row, or what follows its strut
     this.afterStrut = false;
   }
 
-  /** How many characters KaTeX's own HTML has at most. */
-  get most() {
-    return this.nodes * LARGEST_NODE + 6 * this.characters;
-  }
-
-  /** Both halves; `tex` is what KaTeX's annotation says. */
-  write(mathml, visible, tex) {
-    this.html = `<span class="katex">${this.writeMathml(mathml, tex)}${this.writeVisible(visible)}</span>`;
-  }
-
-  /** The visible half: a tree of KaTeX's whose class is `katex-html`. */
-  writeVisible(node) {
-    this.visible = "";
+  /** A tree whose class is `katex-html`. */
+  write(node) {
     this.span(node, -1);
     if (this.back > LARGE) this.isDoubtful = true;
     if (this.visible.includes(COLOUR)) this.isUnmarked = true;
@@ -117,8 +65,7 @@ export class Shown {
   }
 
   text(text) {
-    if (text.length > 2 && /[\d.]em/.test(text)) this.isDoubtful = true;
-    this.characters += text.length;
+    this.noteText(text);
     const written = escaped(text);
     if (written !== "") {
       this.visible += written;
@@ -284,77 +231,6 @@ export class Shown {
     this.inRow = this.afterStrut = false;
     return true;
   }
-
-  /** The half for those who listen: KaTeX's `katex-mathml`, or `katex` where there is no other half. */
-  writeMathml(node, tex) {
-    this.tex = tex;
-    this.mathml = `<span class="katex-mathml">${node.children.map((one) => this.element(one).written).join("")}</span>`;
-    return this.mathml;
-  }
-
-  /** An element of MathML: as it is written, and whether it is a token with nothing but text in it. */
-  element(node) {
-    this.nodes += 1;
-    if (node.type === undefined) {
-      if (node.children !== undefined) return { written: node.children.map((one) => this.element(one).written).join("") };
-      if (node.width !== undefined) {
-        if (Math.abs(node.width) > LARGE) this.isDoubtful = true;
-        return { written: node.toMarkup(), isToken: Boolean(node.character) };
-      }
-      this.characters += node.text.length;
-      if (node.text.length > 2 && /[\d.]em/.test(node.text)) this.isDoubtful = true;
-      return { written: escaped(node.text), isText: true };
-    }
-    const { type } = node;
-    const given = this.given(node);
-    const children = flat(node.children);
-    if (type === "annotation") {
-      this.characters += this.tex.length;
-      return { written: `<annotation${given}>${escaped(this.tex)}</annotation>` };
-    }
-    if (type === "mrow" && given === "" && children.length > 1) {
-      const word = children.map(upright).join("");
-      if (word.length === children.length) {
-        this.nodes += children.length;
-        return { written: `<mi>${word}</mi>`, isToken: true };
-      }
-    }
-    const inside = children.map((one) => this.element(one));
-    if (type === "semantics") return { written: this.semantics(children, inside) };
-    const content = inside.map((one) => one.written).join("");
-    if (type === "mrow" && given === "" && inside.length === 1 && inside[0].isToken) return { written: content };
-    if (type === "mo" && ((given === ' separator="true"' && /^[,;]$/.test(content)) || (given === ' fence="true"' && /^[()[\]{}]$/.test(content)))) {
-      return { written: `<mo>${content}</mo>` };
-    }
-    if (type === "mtable") return { written: table(given, content) };
-    const isToken = (type === "mi" || type === "mn" || type === "mtext") && inside.every((one) => one.isText);
-    return { written: `<${type}${given}>${content}</${type}>`, isToken };
-  }
-
-  given(node) {
-    let given = "";
-    for (const name in node.attributes) {
-      if (name === "xmlns") continue; // in HTML it needs none
-      const value = String(node.attributes[name]);
-      this.characters += value.length;
-      if (value.includes("em") && Math.abs(parseFloat(value)) > LARGE) this.isDoubtful = true;
-      given += ` ${name}="${escaped(value)}"`;
-    }
-    return node.classes.length > 0 ? `${given} class ="${escaped(classOf(node).name)}"` : given;
-  }
-
-  /** A formula and its TeX; a letter with scripts needs no group, and a letter is what its TeX is. */
-  semantics(children, inside) {
-    const [formula, annotation] = inside.map((one) => one.written);
-    const letter = /^<m[in]>([A-Za-z]|\d+)<\/m[in]>$/.exec(formula);
-    if (letter !== null && letter[1] === this.tex) return formula;
-    const whole = /^<mrow>(<(msub|msup|msubsup)>.*<\/\2>)<\/mrow>$/s.exec(formula);
-    const asIs = `<semantics>${formula}${annotation}</semantics>`;
-    if (whole === null || flat(children[0].children).length !== 1) return asIs;
-    const [, scripted, name] = whole;
-    const isPlainWhole = !/<\/?mrow\b/.test(scripted) && scripted.lastIndexOf(`<${name}>`) === 0;
-    return isPlainWhole ? `<semantics>${scripted}${annotation}</semantics>` : asIs;
-  }
 }
 
 const NO_NAMES = { isRows: false, isStrut: false };
@@ -398,38 +274,3 @@ const scriptOf = (row) => {
 };
 const hasTable = (node) => node.children !== undefined
   && node.children.some((one) => (one.classes?.some((name) => name.includes("vlist")) ?? false) || hasTable(one));
-
-/** The letter of an identifier that is upright by itself in a longer one. */
-const upright = (node) => {
-  if (node.type !== "mi" || node.classes.length > 0 || node.attributes.mathvariant !== "normal") return "";
-  if (Object.keys(node.attributes).length !== 1) return "";
-  const text = node.children.map((one) => one.text ?? "  ").join("");
-  return /^[A-Za-z]$/.test(text) ? text : "";
-};
-
-const CELL = '<mstyle scriptlevel="0" displaystyle="true">';
-const END_OF_CELL = "</mstyle></mtd>";
-
-/** A table that says itself that its cells are displays, where each of them does; what is not drawn has no gaps. */
-const table = (given, rows) => {
-  const asIs = `<mtable${given}>${rows}</mtable>`;
-  const [before, ...cells] = rows.split("<mtd>");
-  if (cells.length === 0 || rows.includes("<mtable") || given.includes("displaystyle")) return asIs;
-  let leaner = before;
-  for (const cell of cells) {
-    const end = cell.indexOf(END_OF_CELL);
-    const inside = cell.slice(CELL.length, end);
-    if (!cell.startsWith(CELL) || end < 0 || /<\/?(?:mstyle|mtd)\b/.test(inside)) return asIs;
-    leaner += `<mtd>${inside}</mtd>${cell.slice(end + END_OF_CELL.length)}`;
-  }
-  return `<mtable displaystyle="true"${given.replace(/ (?:row|column)(?:spacing|align)="[^"]*"/g, "")}>${leaner}</mtable>`;
-};
-
-/** What MathML says, without its structure. */
-export const told = (node) => {
-  if (node.type === "annotation") return "";
-  if (node.children === undefined) return node.text ?? node.character ?? " ";
-  let text = "";
-  for (const one of node.children) text += told(one);
-  return text;
-};
