@@ -99,7 +99,7 @@ def ask_pip(python: str, requirements: Iterable[str]) -> list[Found]:
         how = ["--quiet", "--dry-run", "--ignore-installed", "--report", str(report), "--target", f"{folder}/target"]
         which = ["--python-version", python, "--only-binary=:all:", *requirements]
         # Pip of this interpreter, with what pyproject.toml asks for.
-        subprocess.run([sys.executable, "-m", "pip", "install", *how, *which], check=True)  # noqa: S603
+        subprocess.run([sys.executable, "-m", "pip", "install", *how, *which], check=True)  # noqa: S603 - no shell
         chosen = [one["metadata"] for one in json.loads(report.read_text(encoding="utf-8"))["install"]]
     # What an index adds to a version, such as `+cpu`, names a build of its own; others have the same version without.
     return [

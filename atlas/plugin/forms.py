@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import yaml
+from markupsafe import Markup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
@@ -158,7 +159,9 @@ def _lines(pages: Iterable[File], prose: Container[str], listed: list[File]) -> 
                 yield LlmsLine(source.kind, title, markdown_of(file), source.description)
         elif page is not None and file.src_uri in prose:
             listed.append(file)
-            description = str(page.meta.get("description") or "")
+            given = page.meta.get("description") or ""
+            # What was taken from the page is HTML, what its author states is text.
+            description = given.unescape() if isinstance(given, Markup) else str(given)
             yield LlmsLine(PROSE, unescape(str(page.title or file.name)), markdown_of(file), description)
 
 

@@ -131,6 +131,16 @@ def test_each_page_names_its_other_forms(project: Project) -> None:
         assert (project.site / page).with_name("index.md").is_file()
 
 
+def test_llms_txt_says_what_a_page_is_about_as_text(project: Project) -> None:
+    project.write("content/own.md", "---\ndescription: The entry's &amp;\n---\nText.")
+    project.write("content/first.md", "<p>What an entry's <em>table</em> &amp; more is.</p>")
+    project.build()
+    text = project.read("llms.txt")
+    assert "(first/index.md): What an entry's table & more is." in text.replace("\\", "")
+    assert "The entry's \\&amp;" in text
+    assert "&#39;" not in text
+
+
 def test_llms_txt_lists_every_markdown_version_and_nothing_else(project: Project) -> None:
     project.build()
     text = project.read("llms.txt")
