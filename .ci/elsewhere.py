@@ -228,6 +228,7 @@ def check_site(site: Path) -> None:
         "404.html",
         "a-z/index.html",
         "search/index.json",
+        "search/index.html",
     ):
         if not (site / name).is_file():
             sys.exit(f"the site lacks {name}")

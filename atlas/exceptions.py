@@ -104,18 +104,29 @@ class ShapeError(AtlasError):
 
 
 class OptionError(AtlasError):
-    """An operator or layer is given an option or initial value that it does not take; `option` is its name."""
+    """An operator or layer is given an option or initial value that it does not take; `option` is its name.
 
-    def __init__(self, message: str, option: str) -> None:
-        super().__init__(message)
+    `fact` is what is wrong; the text of the error is that and `advice`, what to do, where there is any.
+    """
+
+    def __init__(self, fact: str, option: str, advice: str = "") -> None:
+        super().__init__(f"{fact}; {advice}" if advice else fact)
+        self.fact = fact
         self.option = option
+        self.advice = advice
 
 
 class UnknownOperatorError(AtlasError):
-    """No operator has that name; `nearest` is the likeliest that exists, where one is near."""
+    """No operator has that name.
 
-    def __init__(self, message: str, nearest: str | None = None) -> None:
-        super().__init__(message)
+    `fact` says so, `exist` which there are, and `nearest` is the likeliest of these, where one is near. The text of the
+    error is all of them.
+    """
+
+    def __init__(self, fact: str, exist: str, nearest: str | None = None) -> None:
+        super().__init__(f"{fact}; {exist}" + (f"; did you mean {nearest}?" if nearest is not None else ""))
+        self.fact = fact
+        self.exist = exist
         self.nearest = nearest
 
 
@@ -124,7 +135,12 @@ class UninitializedError(AtlasError, AttributeError):
 
 
 class SizeError(AtlasError):
-    """A size expression cannot be read or has no value."""
+    """A size expression cannot be read or has no value; the text is `fact`, and `advice` where there is any."""
+
+    def __init__(self, fact: str, advice: str = "") -> None:
+        super().__init__(f"{fact}; {advice}" if advice else fact)
+        self.fact = fact
+        self.advice = advice
 
 
 class TooLargeError(SizeError):
@@ -193,12 +209,15 @@ class LibraryError(UpstreamError):
 class SourceError(AtlasError):
     """A pinned source could not be brought, or what was brought is not what was pinned.
 
-    `field` is the key path in the manifest that the error concerns, such as `("artifact", "sha256")`.
+    `fact` is what is wrong; `field` the key path in the manifest that it concerns, such as `("artifact", "sha256")`;
+    `advice` what to do, which a command that knows better replaces, or an empty string. The text of the error is both.
     """
 
-    def __init__(self, message: str, field: tuple[str | int, ...] = ()) -> None:
-        super().__init__(message)
+    def __init__(self, fact: str, field: tuple[str | int, ...] = (), advice: str = "") -> None:
+        super().__init__(f"{fact}; {advice}" if advice else fact)
+        self.fact = fact
         self.field = field
+        self.advice = advice
 
 
 class OfflineError(SourceError):

@@ -169,14 +169,16 @@ TITLES: Mapping[str, str] = MappingProxyType(
         "A909": "redirects in a circle",
         "A910": "a redirect from what is no address",
         "A911": "a file of another site that pages do not load",
+        "A912": "markup in prose that is not understood",
     }
 )
 """Every code with what it is about. A001 to A016 concern YAML, A1xx the schema and references, A2xx formulas, A3xx
 shapes, A4xx parameters, A5xx pinned sources, A6xx models' graphs and configurations, A7xx proofs by execution, A8xx
 display, A9xx pages, prose and links."""
 
-WARNINGS = frozenset(("A701", "A702", "A703", "A911"))
-"""Codes of proofs that are stale, missing or unreadable, which pages say, and of what browsers leave out of pages."""
+WARNINGS = frozenset(("A701", "A702", "A703", "A911", "A912"))
+"""Codes of proofs that are stale, missing or unreadable, which pages say, of what browsers leave out of pages, and of
+what they show as it is written."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -218,10 +220,10 @@ def show(issues: Iterable[Issue], style: Format = "text") -> str:
     found = ordered(issues)
     if style == "json":
         return json_text([{**asdict(issue), "severity": issue.severity} for issue in found])
-    return "\n".join(map(_github_line, found) if style == "github" else texts(found))
+    return "\n".join(map(_github_line, found) if style == "github" else issue_texts(found))
 
 
-def texts(issues: Iterable[Issue]) -> list[str]:
+def issue_texts(issues: Iterable[Issue]) -> list[str]:
     """Issues for people, in order; the blanks of a file, which a new entry has many of, are listed in one text."""
     found = ordered(issues)
     blanks: dict[str, list[Issue]] = {}

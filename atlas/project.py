@@ -9,15 +9,26 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, cast
+from urllib.parse import urlsplit
 
 import yaml
 
+from atlas.entries.folders import shown_path
+from atlas.entries.settings import CONFIG_NAMES, PLUGIN, unknown_options
 from atlas.exceptions import NoProjectError, ProjectError
+from atlas.issues import Issue
 
-CONFIG_NAMES = ("mkdocs.yml", "mkdocs.yaml")
-PLUGIN = "atlas"
+THEME = "openmodelatlas"
+"""The name of the atlas's own theme."""
+OPTIONS = ("sources", "missing_sources", "data_license", "redirects", "enabled")
+"""The options of the plugin, with the one that MkDocs gives to every plugin."""
 MISSING_SOURCES = ("fail", "link")
+LEVELS: Mapping[str, str] = MappingProxyType(
+    {"not_found": "warn", "absolute_links": "info", "unrecognized_links": "info", "anchors": "info"}
+)
+"""What MkDocs takes for those parts of `validation` that are about links."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,63 @@ class Project:
     """What the plugin does where a pinned file is not at hand."""
     has_plugin: bool
     """Whether mkdocs.yml lists the plugin, without which MkDocs makes no pages of entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSettings:
+    """What mkdocs.yml says of the addresses of a site, and of links to them."""
+
+    root_path: str
+    """The path of the site's root, ending in a slash; empty where no `site_url` tells it."""
+    has_folders: bool
+    """Whether each page of prose is served at a folder's address: `use_directory_urls`."""
+    hidden: str
+    """Patterns of files that are not published, as `.gitignore` has them: `exclude_docs` and `draft_docs`."""
+    redirects: Mapping[str, str]
+    """The plugin's `redirects`."""
+    templates: tuple[Path, ...]
+    """The theme's `custom_dir`, where there is one."""
+    has_own_theme: bool
+    """Whether the theme is the atlas's own."""
+    levels: Mapping[str, str]
+    """How grave it is what MkDocs says of links: `warn`, `info` or `ignore`, by the names of its `validation`."""
+    is_open: bool
+    """Whether other plugins or hooks take part, which may add pages and files."""
+
+
+def site_settings(project: Project) -> SiteSettings:
+    """What a project's mkdocs.yml says of addresses and links; what it leaves out is what MkDocs takes for it.
+
+    Raises:
+        ProjectError: the file cannot be read.
+    """
+    settings = _settings(project.config, ())
+    options = _plugin_options(settings.get("plugins"), project.config) or {}
+    plugins = settings.get("plugins")
+    names = {str(next(iter(one), "")) if isinstance(one, Mapping) else str(one) for one in _items(plugins)}
+    theme, validation = _mapping(settings.get("theme")), _mapping(settings.get("validation"))
+    custom = theme.get("custom_dir")
+    name = theme.get("name") if theme else settings.get("theme")  # MkDocs takes a name alone, too
+    site_url = settings.get("site_url")
+    return SiteSettings(
+        f"{urlsplit(str(site_url)).path.rstrip('/')}/" if site_url else "",
+        settings.get("use_directory_urls", True) is not False,
+        "\n".join(str(settings.get(key) or "") for key in ("exclude_docs", "draft_docs")),
+        {str(old): str(new) for old, new in _mapping(options.get("redirects")).items()},
+        (Path(os.path.normpath(project.root / custom)),) if isinstance(custom, str) else (),
+        name == THEME,
+        {**LEVELS, **validation, **_mapping(validation.get("links"))},
+        bool(names - {PLUGIN, "search"}) or bool(settings.get("hooks")),
+    )
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(plugins: object) -> list[object]:
+    """The plugins that are listed; MkDocs takes a list, or a mapping with their names as keys."""
+    return plugins if isinstance(plugins, list) else list(_mapping(plugins))
 
 
 def find_project(folder: Path) -> Project:
@@ -80,6 +148,20 @@ def read_project(config: Path) -> Project:
         cast(Literal["fail", "link"], missing),
         stated is not None,
     )
+
+
+def misspelt_options(project: Project) -> list[Issue]:
+    """The options of the plugin in mkdocs.yml that it does not have, at which a build stops too."""
+    return [
+        Issue(
+            shown_path(setting.file, project.root),
+            *setting.key_place,
+            "A101",
+            f"`{setting.key}` is no option of the plugin {PLUGIN}",
+            hint,
+        )
+        for setting, hint in unknown_options(project.config, OPTIONS)
+    ]
 
 
 def _config_in(folder: Path) -> Path | None:

@@ -19,7 +19,7 @@ from atlas.entries.load import COLLECTION_FILES
 from atlas.entries.tree import read
 from atlas.exceptions import ProjectError
 from atlas.project import Project
-from atlas.sources.nearest import nearest
+from atlas.sources.nearest import instead, nearest
 from atlas.sources.pins import LOCK_NAME
 
 
@@ -70,7 +70,9 @@ def _unknown(project: Project, name: str, here: Path, files: Iterable[Path]) -> 
     contents = [file for file in files if file.is_relative_to(project.content)]
     ids = [file.relative_to(project.content).with_suffix("").as_posix() for file in contents]
     near = nearest(name, [*ids, *(shown_path(file, project.root) for file in files)])
-    return f"there is no file, folder or entry {name}" + (f"; did you mean {near}?" if near else "")
+    folders = list(dict.fromkeys(one.partition("/")[0] for one in ids))
+    hint = f"did you mean {near}?" if near else instead(name, folders)
+    return f"there is no file, folder or entry {name}; {hint}"
 
 
 def _rests_on(project: Project, file: Path) -> Iterator[str]:

@@ -66,7 +66,7 @@ class TokenReader:
         """What is wrong with a number here: `d2` could be `2 d` as well as `d_2`, which would double a count."""
         _, text, offset = self.tokens[self.index]
         message = f"the size `{self.text}` has the number {text} at {offset + 1} after another factor"
-        return SizeError(f"{message}; numbers come first, as in `2 d`, and an index is written `d_2`")
+        return SizeError(message, "numbers come first, as in `2 d`, and an index is written `d_2`")
 
     def unexpected(self, wanted: str = "a number, a symbol or a parenthesis") -> SizeError:
         """What is wrong with the next token, where something else is wanted."""

@@ -49,7 +49,7 @@ average, and typesetting formulas is no part of it.
 - **memory**: megabytes of all processes together at their most, shared pages counted once.
 - **× Eleventy**: how many times as much as Eleventy's in the same runs, on the clock / of processor time.
 
-Figures are medians; the runs of the generators alternate.
+Figures are medians where there are several runs; those of the generators alternate.
 """
 
 LOADS = """\

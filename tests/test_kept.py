@@ -9,6 +9,7 @@ import time
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,8 @@ def test_it_tells_which_results_are_there_new_and_old(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_holds_nothing_and_that_is_told_once(filled: Path) -> None:
     said: list[str] = []
     with Kept(filled, tell=said.append) as kept:
-        with sqlite3.connect(filled / FILE) as database:
+        with closing(sqlite3.connect(filled / FILE)) as database, database:
             database.execute("DROP TABLE kept")
-        database.close()
         assert kept.holds([ONE]) == set()
         assert kept.get([ONE]) == {}
     assert len(said) == 1
@@ -131,10 +131,8 @@ def test_pages_damaged_in_the_middle_of_the_file_are_no_results(
 
 
 def test_a_value_that_is_not_what_was_written_is_computed_anew(filled: Path, caplog: pytest.LogCaptureFixture) -> None:
-    database = sqlite3.connect(filled / FILE)
-    with database:
+    with closing(sqlite3.connect(filled / FILE)) as database, database:
         database.execute("UPDATE kept SET value = ?", (b"wrong",))
-    database.close()
     with Kept(filled) as kept:
         assert kept.get([ONE]) == {}
         kept.put({ONE: b"first"})

@@ -16,6 +16,7 @@ ROOMS = (
     "files",
     "later",
     "cycles",
+    "pickled",
     "kept",
     "spread",
     "size_text",
@@ -33,6 +34,7 @@ ROOMS = (
     "selection",
     "scaffold",
     "explain",
+    "links",
     "render",
     "commands",
     "plugin",
@@ -59,6 +61,7 @@ MAY_IMPORT = {
     "torch": {"upstream"},
     "transformers": {"upstream"},
     **{library: {"sources"} for library in NETWORK},
+    "socket": {"sources", "node"},  # a Node that is shared has one on this machine
 }
 """Libraries that only some rooms may use; all others are free."""
 

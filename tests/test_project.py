@@ -8,7 +8,8 @@ import pytest
 from mkdocs.config import load_config
 
 from atlas.exceptions import ProjectError
-from atlas.project import Project, find_project, project_in
+from atlas.plugin.options import AtlasConfig
+from atlas.project import OPTIONS, Project, find_project, misspelt_options, project_in
 
 TAGS = """\
 site_name: !ENV [ATLAS_TEST_UNSET, A site]
@@ -124,3 +125,15 @@ def test_a_file_that_says_nothing_sensible_is_told(tmp_path: Path, text: str, me
     with pytest.raises(ProjectError, match=message) as caught:
         project_in(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def test_the_options_of_the_plugin_are_those_that_it_reads() -> None:
+    assert {*OPTIONS} == {*AtlasConfig()} | {"enabled"}
+
+
+def test_a_misspelt_option_is_told_where_it_stands_also_in_an_inherited_file(tmp_path: Path) -> None:
+    written(tmp_path, "plugins:\n  atlas:\n    redirect: {}\n", "base.yml")
+    root = written(tmp_path, "INHERIT: base.yml\nplugins:\n  atlas:\n    sources: !ENV [X, a]\n    zzz: 1\n")
+    found = [(one.path, one.line, one.column, one.code, one.hint) for one in misspelt_options(project_in(root))]
+    assert found[0] == ("mkdocs.yml", 5, 5, "A101", f"there is {', '.join(f'`{one}`' for one in OPTIONS)}")
+    assert found[1:] == [("base.yml", 3, 5, "A101", "did you mean `redirects`?")]

@@ -102,7 +102,7 @@ def test_a_project_behind_a_link_is_the_same(real_project: Any, tmp_path: Path) 
         ("mkdocs.yml", "mkdocs.yml holds no entry and no source manifest"),
         ("sources/licenses", "sources/licenses holds no entry and no source manifest"),
         ("/", None),
-        ("zzz", "there is no file, folder or entry zzz"),
+        ("zzz", "there is no file, folder or entry zzz; there is chainer, tiny and transformer"),
     ],
 )
 def test_a_name_that_is_no_part_of_the_project_is_refused(real_project: Any, name: str, message: str | None) -> None:

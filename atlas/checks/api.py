@@ -16,7 +16,7 @@ from atlas.exceptions import ExcerptError
 from atlas.issues import Issue
 from atlas.sources.definitions import Definition, definitions, dotted, nodes_between
 from atlas.sources.store import PinnedText
-from atlas.sources.symbols import call_method, signature
+from atlas.sources.symbols import call_method, constructor, signature
 
 _REGISTERS = ("add_", "register_")
 """Methods with these beginnings give an instance the attribute that their first argument names."""
@@ -32,15 +32,16 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
         return
     if api.name.split(".")[-1] != api.symbol.split(".")[-1]:
         message = f"`{api.name}` does not end in {api.symbol.split('.')[-1]}, which the source defines"
-        yield entry.issue(("api", "name"), "A506", message)
+        hint = "let `name` end in what `symbol` names, or name the other class or function as `symbol`"
+        yield entry.issue(("api", "name"), "A506", message, hint)
         return
     is_class = named[-1].kind == "class"
     if not is_class and (api.call_arguments or api.attributes):
         message = f"{api.symbol} is no class in {pinned.path}, but attributes or arguments of a call are documented"
-        yield entry.issue(("api", "symbol"), "A506", message, "name the class")
+        hint = "name the class as `symbol`, or leave out `attributes` and `call_arguments`"
+        yield entry.issue(("api", "symbol"), "A506", message, hint)
         return
-    own = f"{api.symbol}.__init__" if is_class else api.symbol
-    yield from _signature(entry, pinned, own, api.arguments, "arguments")
+    yield from _arguments(entry, pinned, api, is_class=is_class)
     if is_class and (api.call_arguments or api.returns is not None):
         yield from _signature(entry, pinned, call_method(pinned, api.symbol), api.call_arguments, "call_arguments")
     if api.attributes:
@@ -58,13 +59,25 @@ def check_api(entry: Entry, api: Api, pinned: PinnedText) -> Iterator[Issue]:
         )
 
 
+def _arguments(entry: Entry, pinned: PinnedText, api: Api, *, is_class: bool) -> Iterator[Issue]:
+    """The arguments of a function or a constructor; a class that the file gives no constructor documents none."""
+    own = constructor(pinned, api.symbol) if is_class else api.symbol
+    if own is not None:
+        yield from _signature(entry, pinned, own, api.arguments, "arguments")
+    elif api.arguments:
+        message = f"{api.symbol} has no __init__ of its own in {pinned.path}, nor has a base that the file defines"
+        hint = "leave out `arguments`: a constructor from elsewhere is not compared"
+        yield entry.issue_at_key(("api", "arguments"), "A506", message, hint)
+
+
 def _signature(
     entry: Entry, pinned: PinnedText, symbol: str, documented: Mapping[str, ApiArgument], key: str
 ) -> Iterator[Issue]:
     try:
         written = {argument.name: argument for argument in signature(pinned, symbol)}
     except ExcerptError as error:
-        yield entry.issue_at_key(("api", key), "A506", str(error))
+        hint = error.advice or f"leave out `{key}`, or name as `symbol` what has such arguments"
+        yield entry.issue_at_key(("api", key), "A506", error.fact, hint)
         return
     surplus = [name for name in documented if name not in written]
     if len(surplus) == 1:

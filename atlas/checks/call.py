@@ -190,6 +190,8 @@ def with_whole_quotients(relations: Mapping[str, Size], axes: Sequence[Size]) ->
     So `\lfloor (H-1)/s\rfloor+1` equals `H/s` in an entry with an axis of that length, and in no other.
     """
     found = dict(relations)
+    if not found and not any(map(_is_quotient, axes)):
+        return found  # as mostly
     used = {name for axis in axes for name in axis.symbols} | {
         name for value in relations.values() for name in value.symbols
     }
@@ -210,6 +212,14 @@ def with_whole_quotients(relations: Mapping[str, Size], axes: Sequence[Size]) ->
             whole = {name: divisor * symbol(part)}
             found = {key: value.substitute(whole) for key, value in found.items()} | whole
     return found
+
+
+def _is_quotient(axis: Size) -> bool:
+    """Whether a size is divided by another one or by a number."""
+    if len(axis.terms) != 1:
+        return False
+    ((monomial, factor),) = axis.terms
+    return factor.denominator != 1 or any(power < 0 for _, power in monomial)
 
 
 def declarations(entry: Entry, operator: Operator | None = None) -> Declarations:

@@ -59,6 +59,8 @@ class Found:
     """What is not as upstream has it."""
     error: float | None = None
     """Of values: the largest relative error."""
+    names: tuple[str, ...] | None = None
+    """Of tensors: the names of all that upstream has at the tiny sizes."""
 
 
 def comparisons(
@@ -67,6 +69,7 @@ def comparisons(
     recorded: list[Claim],
     digest: Callable[[Claim], str],
     versions: Mapping[str, str],
+    upstream: str,
 ) -> Iterator[Compared]:
     """Make comparisons in order; while tensors differ, or upstream cannot be run, none follows.
 
@@ -76,6 +79,7 @@ def comparisons(
         recorded: The claims of which a record may be kept; of the others only what is wrong is told.
         digest: What the record of a claim depends on.
         versions: The versions of what takes part beside our own.
+        upstream: The digest of what the upstream model depends on.
     """
     for claim, compare in run.items():
         try:
@@ -85,18 +89,21 @@ def comparisons(
             yield Compared(claim, "not compared", None, (issue,))
             return
         issues = tuple(_issue(collection, one, CODES[claim]) for one in found.findings)
-        record = _record(claim, found, versions, digest(claim)) if not issues and claim in recorded else None
+        keeps = not issues and claim in recorded
+        record = _record(claim, found, versions, digest(claim), upstream) if keeps else None
         if issues or record is not None:
             yield Compared(claim, found.figure, record, issues)
         if issues and claim == "tensors":
             return
 
 
-def _record(claim: Claim, found: Found, versions: Mapping[str, str], digest: str) -> ModelRecord:
+def _record(claim: Claim, found: Found, versions: Mapping[str, str], digest: str, upstream: str) -> ModelRecord:
     return ModelRecord(
         proof=claim,
         compared=found.compared,
         maximum_error=float(f"{found.error:.2e}") if found.error is not None else None,
+        names=found.names,
+        named_by=upstream if found.names is not None else None,
         date=datetime.datetime.now(datetime.UTC).date(),
         versions={
             "python": platform.python_version(),

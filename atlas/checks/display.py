@@ -56,14 +56,14 @@ def check_display(atlas: Atlas, typesetter: Typesetter) -> tuple[list[Issue], fr
 
 
 def _issue(one: Shown, typeset: Typeset) -> Issue:
-    error, _, hint = typeset.error.partition("; ")
-    found = refusal(one.formula.tex, error, typeset.position)
-    hint = hint or found.hint
+    found = refusal(one.formula.tex, typeset.error, typeset.position)
     if one.path == ("formula",) and found.position is not None:
-        return one.owner.issue_in_text(one.path, (found.position, found.position + 1), "A801", found.message, hint)
+        return one.owner.issue_in_text(
+            one.path, (found.position, found.position + 1), "A801", found.message, found.hint
+        )
     message = f"`{one.formula.tex}` cannot be displayed: {found.message}"
     at = one.owner.issue_at_key if one.in_key else one.owner.issue
-    return at(one.path, "A801", message, hint)
+    return at(one.path, "A801", message, found.hint)
 
 
 def _all(atlas: Atlas) -> Iterator[Shown]:
@@ -94,10 +94,15 @@ def _formula(component: Component, dimensions: Iterable[str]) -> Formula:
         return Formula(component.formula, display=True)
 
 
+def holds_text(path: KeyPath) -> bool:
+    """Whether the value with a key path is a text of one line that may hold markup."""
+    # Whether the last key is one of a text is asked first, as most are not, and a file has a hundred values.
+    return bool(path) and (path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[0] == "dimensions")
+
+
 def _texts(owner: Placed) -> Iterator[Shown]:
     for path in owner.document.marks:
-        # Whether the last key is one of a text is asked first, as most are not, and a file has a hundred values.
-        if path and (path[-1] in TEXT_KEYS or path[-2:-1] == ("warnings",) or path[0] == "dimensions"):
+        if holds_text(path):
             value = owner.value(*path)
             if isinstance(value, str) and SIGN in value:
                 for formula in _formulas(value):

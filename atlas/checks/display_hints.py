@@ -54,7 +54,9 @@ def _unbalanced(tex: str, error: str, position: int | None) -> Refusal | None:
     here = "" if position is None else tex[position : position + 1]
     if here == "}" and error.startswith("Expected"):
         return Refusal("`}` closes a brace that is not open", "delete it", position)
-    if "expected '}'" in error and (opened := _open_braces(tex)):
+    # KaTeX stops at the end of the formula, or where a group cannot go on, such as at the end of a row.
+    until = position if error.startswith("Expected '}'") else None
+    if "xpected '}'" in error and (opened := _open_braces(tex[:until])):
         return Refusal("`{` is never closed", "write } where its group ends", opened[-1])
     if error.startswith("Expected '\\right'") and (lefts := _open_lefts(tex[:position])):
         return Refusal("`\\left` without its `\\right` in the same row", "write \\right and a bracket", lefts[-1])

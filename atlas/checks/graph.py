@@ -65,15 +65,16 @@ def _counted(collection: Collection, graph: Graph, accounts: dict[str, ModelAcco
                 accounts[name] = model_account(graph, Sizes.of(variant))  # what is counted needs no sizes of inputs
         except (OptionError, SizeError, ShapeError) as error:
             message = f"in the variant {name} the model cannot be built: {error}"
-            yield collection.issue_at_key(("variants", name, "sizes"), "A606", message)
+            hint = "correct one of these sizes, or what the stacks and components say of them"
+            yield collection.issue_at_key(("variants", name, "sizes"), "A606", message, hint)
             return
         if problem is not None:
             node, symbol, message = problem
-            message = f"in the variant {name} {message}"
+            message, hint = f"in the variant {name} {message}", f"correct the sizes of {name}, or the range"
             if _is_at_home(collection, node):
-                yield node.entry.issue_at_key(("symbols", symbol), "A606", message)
+                yield node.entry.issue_at_key(("symbols", symbol), "A606", message, hint)
             else:
-                yield collection.issue(node.at, "A606", message)
+                yield collection.issue(node.at, "A606", message, hint)
             return
 
 

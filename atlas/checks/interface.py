@@ -22,9 +22,8 @@ def check_interface(entry: Entry) -> tuple[Operator | None, list[Issue]]:
     try:
         operator = find(entry.data.operator)
     except UnknownOperatorError as error:
-        message, _, exist = str(error).partition("; ")
-        hint = f"did you mean `{error.nearest}`?" if error.nearest else exist
-        return None, [entry.issue(("operator",), "A136", message, hint)]
+        hint = f"did you mean `{error.nearest}`?" if error.nearest else error.exist
+        return None, [entry.issue(("operator",), "A136", error.fact, hint)]
     issues = [
         *_bindings(entry, operator),
         *_options(entry, operator),
@@ -87,17 +86,24 @@ def _options(entry: Entry, operator: Operator) -> Iterator[Issue]:
             if error.option != name:
                 continue
             if name in operator.options:
-                hint = f"remove the quotes: {value}" if isinstance(value, str) and is_number(value) else ""
-                yield entry.issue(("arguments", name), "A138", str(error), hint)
+                hint = f"write {operator.options[name].wanted}" + _default(operator, name)
+                if isinstance(value, str) and is_number(value):
+                    hint = f"remove the quotes: {value}"
+                yield entry.issue(("arguments", name), "A138", error.fact, hint)
             else:
-                message = str(error).split(";")[0]
-                yield unknown(entry, ("arguments", name), "A137", message, name, operator.options, at_key=True)
+                yield unknown(entry, ("arguments", name), "A137", error.fact, name, operator.options, at_key=True)
     lengths = {name for symbol in entry.data.symbols.values() for axis in symbol.axes for name in size(axis).symbols}
     sized = {one.binds for name, one in entry.data.symbols.items() if one.between is not None or name in lengths}
     for option in operator.options.values():
         if option.required and option.name not in entry.data.arguments and option.name not in sized:
             message = f"{operator.name} needs the option {option.name}: {option.wanted}"
             yield entry.issue_at_key(("arguments",), "A137", message, f"add `{option.name}` to `arguments`")
+
+
+def _default(operator: Operator, name: str) -> str:
+    """The end of a hint about an option: what follows from leaving it out, where it may be left out."""
+    option = operator.options[name]
+    return "" if option.required else f", or leave it out for the default, {option.default}"
 
 
 def _conventions(entry: Entry, operator: Operator) -> Iterator[Issue]:
@@ -107,8 +113,13 @@ def _conventions(entry: Entry, operator: Operator) -> Iterator[Issue]:
         here = listed(f"{name} `{stated[name]}`" for name in differing)
         there = listed(f"{name} `{computes[name]}`" for name in differing)
         message = f"stated is {here}, but {operator.name} computes with {there}"
-        others = [other.name for other in FAMILIES[operator.family] if other is not operator]
-        hint = f"correct it, or take another operator of this family: {listed(others)}" if others else "correct it"
+        right = listed(f"`{name}: {computes[name]}`" for name in differing)
+        others = [
+            f"`operator: {other.name}`"
+            for other in FAMILIES[operator.family]
+            if all(other.conventions.get(name) == value for name, value in stated.items())
+        ]
+        hint = f"write {right}" + (f", or {' or '.join(others)}, which computes with what is stated" if others else "")
         yield entry.issue(("conventions", differing[0]), "A139", message, hint)
     for name in stated:
         if name not in computes:
@@ -118,7 +129,9 @@ def _conventions(entry: Entry, operator: Operator) -> Iterator[Issue]:
     if missing and stated.keys() <= computes.keys():
         message = f"the formulations of {operator.family} differ in {listed(computes)}; state {listed(missing)}"
         hint = ", ".join(f"{name}: {computes[name]}" for name in missing)
-        yield entry.issue_at_key(("conventions",), "A139", message, f"`{hint}` is what {operator.name} computes with")
+        yield entry.issue_at_key(
+            ("conventions",), "A139", message, f"add `{hint}`, which {operator.name} computes with"
+        )
 
 
 def _executions(entry: Entry, operator: Operator) -> Iterator[Issue]:
@@ -127,7 +140,7 @@ def _executions(entry: Entry, operator: Operator) -> Iterator[Issue]:
         where = ("executions", index)
         gradient = operator.gradient if execution.gives == "gradient" else None
         if execution.gives == "gradient" and gradient is None:
-            yield entry.issue((*where, "gives"), "A133", f"{operator.name} has no gradient")
+            yield entry.issue((*where, "gives"), "A133", f"{operator.name} has no gradient", "write `gives: result`")
             continue
         takes = [argument.name for argument in gradient.contract.inputs] if gradient else arguments
         groups = (

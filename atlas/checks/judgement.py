@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from atlas.entries.atlas import Entry
 from atlas.formula.symbols import SymbolTable
 from atlas.issues import Issue
+from atlas.pickled import pickled_as_made
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Task:
     """What a light reading found wrong with the names of a formula that is not executed."""
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class Alone:
     """What was found."""

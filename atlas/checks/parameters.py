@@ -6,7 +6,7 @@ other arguments, its results and its options tell of that parameter, and says wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -48,7 +48,8 @@ def check_counts(
     except SizeError as error:
         figure, message = "", f"the parameters cannot be counted: {error}"
     if message:
-        return "", [entry.issue_at_key(("symbols",), "A402", message)]
+        hint = "correct the axes of the parameters, or what is said of their parts"
+        return "", [entry.issue_at_key(("symbols",), "A402", message, hint)]
     return f"{figure}; not counted independently: {listed(untold)}" if untold else figure, []
 
 
@@ -104,7 +105,7 @@ def _listed(entry: Entry, operator: Operator) -> Iterator[Issue]:
             message = (
                 f"{name} is stated as a parameter but is {what}; learned are {listed(operator.parameters) or 'none'}"
             )
-            yield entry.issue(("symbols", name, "parameter"), "A401", message)
+            yield entry.issue(("symbols", name, "parameter"), "A401", message, "remove `parameter`")
     for name, declared in entry.data.symbols.items():
         # A learned argument without `parameter` is told of above.
         is_stored = declared.parameter is not None or declared.buffer is not None
@@ -154,11 +155,13 @@ def _count(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[dict[s
     counts: dict[str, Size] = {}
     untold = []
     for name in learned:
-        own = [size(axis) for axis in axes[name]]
-        told = operator.contract.lengths(name, axes, sizes, known, ranges) if known else _lengths(operator, name, *form)
-        pairs = list(zip(told, own, strict=True))
-        counts[call.inputs[name]] = product(_told(length, axis, known) for length, axis in pairs)
-        if open_axes := dict.fromkeys(str(axis) for length, axis in pairs if length is None):
+        if known:
+            told = operator.contract.lengths(name, axes, sizes, known, ranges)
+            count, open_axes = _product(told, axes[name], known)
+        else:
+            count, open_axes = _unrelated(operator, name, *form)
+        counts[call.inputs[name]] = count
+        if open_axes:
             label = entry.data.symbols[call.inputs[name]].parameter or name
             untold.append(f"{label} ({', '.join(open_axes)})")
     return counts, untold
@@ -166,15 +169,25 @@ def _count(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[dict[s
 
 # Cached, as the entries of one operator mostly have the same axes.
 @lru_cache(maxsize=1024)
-def _lengths(
+def _unrelated(
     operator: Operator,
     name: str,
     axes: tuple[tuple[str, tuple[str, ...]], ...],
     sizes: tuple[tuple[str, str], ...],
     ranges: tuple[tuple[str, str], ...],
-) -> tuple[Size | None, ...]:
-    """The lengths of a parameter's axes where the entry relates no sizes, as all else that the operator takes tells."""
-    return operator.contract.lengths(name, dict(axes), dict(sizes), {}, dict(ranges))
+) -> tuple[Size, tuple[str, ...]]:
+    """How many elements a parameter has where the entry relates no sizes, and the axes that nothing else tells."""
+    told = operator.contract.lengths(name, dict(axes), dict(sizes), {}, dict(ranges))
+    return _product(told, dict(axes)[name], {})
+
+
+def _product(
+    told: Sequence[Size | None], axes: Sequence[str], known: Mapping[str, Size]
+) -> tuple[Size, tuple[str, ...]]:
+    """The product of a parameter's lengths as they are told, and those of its own axes that are not."""
+    pairs = list(zip(told, map(size, axes), strict=True))
+    count = product(_told(length, axis, known) for length, axis in pairs)
+    return count, tuple(dict.fromkeys(str(axis) for length, axis in pairs if length is None))
 
 
 def _told(length: Size | None, own: Size, known: Mapping[str, Size]) -> Size:

@@ -14,7 +14,14 @@ from atlas.checks.base import Collector
 from atlas.entries.atlas import Atlas, Source
 from atlas.entries.folders import shown_path
 from atlas.entries.survey import digest_of_parts
-from atlas.exceptions import OfflineError, SourceError
+from atlas.exceptions import (
+    ArchiveError,
+    HashMismatchError,
+    MissingFileError,
+    OfflineError,
+    RevisionError,
+    SourceError,
+)
 from atlas.issues import Issue
 from atlas.sources.pins import LOCK_NAME, PinLock, PinState, PinStatus, load_lock, pin_status
 from atlas.sources.store import PinnedText, SourceStore
@@ -118,17 +125,40 @@ def _edited(source: Source, pins: Mapping[tuple[str, str], PinStatus]) -> Iterat
         if status.state in (PinState.EDITED, PinState.NEVER_PROVED):
             by_field.setdefault(status.field, []).append(status)
     for field, found in by_field.items():
-        message, _, hint = found[0].message.partition("; ")
         more = f" (and of {len(found) - 1} more)" if len(found) > 1 else ""
-        yield source.issue(field, "A502", message + more, hint)
+        yield source.issue(field, "A502", found[0].message + more, found[0].advice)
 
 
 def _brought(store: SourceStore, source: Source, path: str) -> tuple[PinnedText | None, Issue | None]:
     """A pinned file, or why it cannot be had."""
     try:
         return store.file(source.id, path), None
-    except OfflineError as error:
-        message, _, hint = str(error).partition("; ")
-        return None, source.issue(error.field or ("files", path), "A503", message, hint)
     except SourceError as error:
-        return None, source.issue(error.field or ("files", path), "A501", str(error))
+        return None, unbrought(source, error, ("files", path))
+
+
+def _what_to_do(source: Source, error: SourceError) -> str:
+    """What to do about a pinned file that cannot be had, where the error itself does not say."""
+    move = f"pin another revision: `atlas repin {source.id}`"
+    if isinstance(error, HashMismatchError):
+        what = "file" if error.field[-1:] == ("blob",) or not error.field else "archive"
+        key = "blob" if what == "file" else "sha256"
+        return f"see that the {what} is the one that is meant; then write its hash as `{key}`, else {move}"
+    if isinstance(error, MissingFileError):
+        return f"name a file that is there, or {move}"
+    if isinstance(error, RevisionError):
+        return "write as `revision` a commit or tag that the repository has"
+    if isinstance(error, ArchiveError):
+        return "name another archive of the release as `file` below `artifact`, or leave out `artifact` and use git"
+    if error.field[:1] == ("files",):
+        return "remove it from `files`, and quote a file of text"
+    again = f"run `atlas fetch {source.id}` again; `atlas doctor` tells of the cache and the network"
+    return f"see that `repository` is right, and {again}" if error.field == ("repository",) else again
+
+
+def unbrought(source: Source, error: SourceError, where: tuple[str | int, ...] = ()) -> Issue:
+    """Why a pinned file cannot be had, at the field that the error concerns, else at this one."""
+    if not isinstance(error, OfflineError):
+        return source.issue(error.field or where, "A501", error.fact, error.advice or _what_to_do(source, error))
+    hint = f"{error.advice}; checks and builds need no network afterwards" if error.advice else ""
+    return source.issue(error.field or where, "A503", error.fact, hint)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from atlas.checks.base import unknown
+from atlas.checks.base import unknown, unpinned
 from atlas.checks.upstream_block import CODE, check_names, check_tiny
 from atlas.entries.atlas import Atlas, Collection, Source
 from atlas.entries.collection import Model, Variant
@@ -59,9 +59,7 @@ def _files(collection: Collection, program: Program, source: Source) -> Iterator
     named += [((BLOCK, "steps", index, "file"), one.file) for index, one in enumerate(program.steps) if one.file]
     for where, path in named:
         if path not in source.data.files:
-            message = f"{source.path} pins no file {path}"
-            at_key = where[1] in ("loads", "watches")
-            yield unknown(collection, where, "A117", message, path, source.data.files, at_key=at_key)
+            yield unpinned(collection, where, path, source, at_key=where[1] in ("loads", "watches"))
 
 
 def _functions(collection: Collection, program: Program, variants: Mapping[str, Variant]) -> Iterator[Issue]:

@@ -15,8 +15,10 @@ from pydantic import Field
 
 from atlas.checks.base import Proof, Status, listed
 from atlas.checks.record_files import SUFFIX, KeptRecord, read_records, write_records
+from atlas.checks.recorded_tensors import check_tensor_names
 from atlas.checks.records import module_digest, with_imports
 from atlas.entries.atlas import Collection, Entry, Source
+from atlas.entries.base import Text
 from atlas.entries.collection import Model, Upstream
 from atlas.entries.program import Program
 from atlas.exceptions import AtlasError, LibraryError
@@ -52,6 +54,13 @@ _REASONS = {"ignored", "unlike_default"}
 """Keys whose values are words, but which say of what they stand for what is compared with upstream."""
 
 
+NOT_KNOWN = (
+    "it loads the upstream model, and only that tells whether each `tensor` is upstream’s, as what the names were "
+    "recorded for has changed"
+)
+"""What is said where the record lists no names that hold."""
+
+
 class ModelRecord(KeptRecord):
     """One comparison of a model with upstream's and what came of it."""
 
@@ -61,6 +70,10 @@ class ModelRecord(KeptRecord):
     """How many values, tensors, or numbers."""
     maximum_error: Annotated[float, Field(ge=0, le=max(TOLERANCES.values()), allow_inf_nan=False)] | None = None
     """Of values: the largest relative error."""
+    names: tuple[Text, ...] | None = None
+    """Of tensors: the names of all that upstream's model has at the tiny sizes."""
+    named_by: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    """Of tensors: SHA-256 of all that upstream's model depends on; while it stays, so do the names."""
 
 
 def load_model_records(collection: Collection) -> tuple[ModelRecord, ...]:
@@ -152,6 +165,23 @@ def digest_of_model(graph: Graph, model: Model, source: Source, claim: Claim) ->
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
 
 
+def digest_of_upstream(model: Model, source: Source) -> str:
+    """SHA-256 over what the upstream model depends on, whatever our entries say of it.
+
+    Raises:
+        LibraryError: the model's source pins no package, though a library is what it is compared with.
+    """
+    upstream = compared_with(model)
+    if upstream is None:
+        raise AssertionError("a model that is compared says with what")
+    parts = {
+        "upstream": _told(upstream.model_dump(mode="json")),
+        "versions": pinned_versions(source) if isinstance(upstream, Upstream) else {},
+        "files": {path: pinned.blob for path, pinned in source.data.files.items()},
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
 def modules_of(graph: Graph, upstream: Upstream | Program) -> list[str]:
     """Every module that takes part: those of the operators, of graphs, and of what runs upstream and compares."""
     operators = {find(node.entry.data.operator).function.__module__ for node in graph.nodes}
@@ -190,7 +220,15 @@ def check_model_records(collection: Collection, graph: Graph, source: Source) ->
         proofs.append(Proof(TITLES["float64"], "missing", figure, f"atlas verify {collection.id}"))
     if isinstance(upstream, Program):
         proofs += _not_counted(collection, graph)
-    issues = list(_told_of(collection, wanted, known, digests, hint))
+    tensors = known.get("tensors")
+    stale = tensors is not None and tensors.digest != digests["tensors"]
+    named = tensors is not None and tensors.names is not None and tensors.named_by == digest_of_upstream(model, source)
+    issues: list[Issue] = []
+    if stale and named and tensors is not None:
+        issues += check_tensor_names(collection, graph, upstream, tensors.names or ())
+    elif stale:
+        hint += f"; {NOT_KNOWN}"
+    issues += _told_of(collection, wanted, known, digests, hint)
     if foreign := [claim for claim in known if claim not in wanted]:
         message = f"records of {listed(foreign)} belong to nothing that is proved of {collection.id}"
         issues.append(Issue(shown, 0, 0, "A701", message, hint))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from atlas.checks.base import unknown
+from atlas.checks.base import unknown, unpinned
 from atlas.entries.atlas import Atlas, Collection, Entry, Placed
 from atlas.entries.collection import Library, Model, Variant
 from atlas.entries.component import SourceClaim
@@ -53,8 +53,7 @@ def check_claims(owner: Placed, claims: Iterable[SourceClaim], where: KeyPath, a
                 message = f"no manifest is called {claim.source}"
                 yield unknown(owner, (*where, index, "source"), "A116", message, claim.source, atlas.sources)
         elif claim.path not in source.data.files:
-            message = f"{source.path} does not pin {claim.path}"
-            yield unknown(owner, (*where, index, "path"), "A117", message, claim.path, source.data.files)
+            yield unpinned(owner, (*where, index, "path"), claim.path, source)
 
 
 def _unknown_excerpt(entry: Entry, path: KeyPath, name: str) -> Issue:

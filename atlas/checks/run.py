@@ -30,6 +30,8 @@ class Outcome:
     """Errors and warnings, sorted."""
     entries: int
     """How many entries were checked."""
+    atlas: Atlas
+    """Everything that was read, as far as it is sound, also where nothing is asked about it."""
 
 
 def check_project(
@@ -53,7 +55,8 @@ def check_project(
     Entries are judged by the executor, where one is given; else by this machine's cores, where these are many;
     `counting` is told how far they are.
     """
-    atlas, found = load(root, content, sources)
+    whole, found = load(root, content, sources)
+    atlas = whole
     if concerns is not None:
         atlas = replace(atlas, collections=dict(_concerned(atlas, concerns)))
     pinned = bring(atlas, sources, make_store, missing, concerns)
@@ -63,7 +66,7 @@ def check_project(
     issues = ordered([*found, *pinned.issues, *checks.issues])
     sound = all(issue.severity != "error" for issue in issues)
     checked = Checked(atlas, collections, pinned.files, pinned.pins, tuple(issues)) if sound else None
-    return Outcome(checked, tuple(issues), len(atlas.entries))
+    return Outcome(checked, tuple(issues), len(atlas.entries), whole)
 
 
 def _concerned(atlas: Atlas, concerns: Callable[[str], bool]) -> Iterator[tuple[str, Collection]]:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from atlas.checks.base import listed
 from atlas.checks.call import Call, axes_of, call_of, stated_relations, with_whole_quotients
+from atlas.checks.odd_shape import OddShape, Shapes
 from atlas.entries.atlas import Entry
-from atlas.exceptions import AtlasError, FormulaError, ShapeError, SizeError
+from atlas.exceptions import AtlasError, FormulaError, OptionError, ShapeError, SizeError
 from atlas.formula.names import canonical
 from atlas.formula.sample import Sample, draw_inputs
 from atlas.formula.symbols import SymbolTable
@@ -27,13 +27,17 @@ SEED = 20160721
 
 Axes = Mapping[str, tuple[str, ...]]
 
+UNTRIED = "correct the axes of the symbols that the message names"
+"""What to do where no sizes can be tried, and the reason has no advice of its own."""
+
 
 def check_shapes(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[str, list[Issue]]:
     """What was found, for the page, and the issues; the entry's interface must hold, and `table` holds its symbols."""
     try:
         call = call_of(entry, operator, table)
     except AtlasError as error:
-        return "", [entry.issue_at_key(("arguments",), "A302", f"{operator.name} cannot be called: {error}")]
+        message = f"{operator.name} cannot be called: {error}"
+        return "", [entry.issue_at_key(("arguments",), "A302", message, _missing(operator, error))]
     issues = [*_kinds(entry, operator), *_symbolically(entry, call, table)]
     if issues:
         return "", issues
@@ -41,14 +45,14 @@ def check_shapes(entry: Entry, operator: Operator, table: SymbolTable) -> tuple[
         sample = _sample(call, table)
     except FormulaError as error:
         message = f"the axes cannot be tried: {error.message}"
-        return "", [entry.issue_at_key(("symbols",), "A303", message, error.hint)]
+        return "", [entry.issue_at_key(("symbols",), "A303", message, error.hint or UNTRIED)]
     try:
         outputs = call.run(sample.inputs, call.options_at(sample.sizes))
     except AtlasError as error:
         reason = "; ".join(str(error).splitlines())
         message = f"{operator.name} refuses arrays of these axes: {reason}"
-        return "", [entry.issue_at_key(("symbols",), "A302", message, _advice(error))]
-    issues = list(_on_arrays(entry, outputs, sample.sizes))
+        return "", [entry.issue_at_key(("symbols",), "A302", message, _advice(operator, error))]
+    issues = list(_on_arrays(entry, operator, outputs, sample.sizes))
     tried = ", ".join(f"{name} = {value}" for name, value in sorted(sample.sizes.items()))
     return f"in and out shapes agree with {operator.name}, symbolically and on arrays with {tried}", issues
 
@@ -59,10 +63,23 @@ def _sample(call: Call, table: SymbolTable) -> Sample:
     return draw_inputs(table, table.symbols.keys() - given, SEED, 0)
 
 
-def _advice(error: AtlasError) -> str:
+def _missing(operator: Operator, error: AtlasError) -> str:
+    """What to state for an option that is not there or does not fit."""
+    option = operator.options.get(error.option) if isinstance(error, OptionError) else None
+    if option is not None:
+        return f"give `{option.name}` under `arguments`, or between other bounds, as it is {option.wanted}"
+    takes = ", ".join(operator.options)
+    return f"its options are {takes}" if takes else "it takes no options: remove `arguments`, and `binds` to them"
+
+
+def _advice(operator: Operator, error: AtlasError) -> str:
     """Where sizes are refused that the entry allows, it may have left out that they depend on each other."""
     related = isinstance(error, ShapeError) and "fits no size" in str(error)
-    return "declare the relations between sizes under `sizes`, as in `d: 2 r`" if related else ""
+    if related:
+        return "declare the relations between sizes under `sizes`, as in `d: 2 r`"
+    if isinstance(error, OptionError):
+        return _missing(operator, error)
+    return f"correct the axes, or what the arguments' values may be: {operator.name} takes {operator.contract}"
 
 
 def _kinds(entry: Entry, operator: Operator) -> Iterator[Issue]:
@@ -112,15 +129,6 @@ class _Symbolic:
             return {"": str(error)}
         return {}
 
-    def fewest(self, given: Axes, misfits: dict[str, str]) -> dict[str, str]:
-        """The misfits, or one argument alone where everything else fits together without it."""
-        for name in given:
-            rest = {other: axes for other, axes in given.items() if other != name}
-            if len(misfits) > 1 and self.misfits(rest).keys() <= {name}:
-                others = listed(f"{other} [{', '.join(axes)}]" for other, axes in rest.items())
-                return {name: f"{name} has axes [{', '.join(given[name])}], which do not fit {others}"}
-        return misfits
-
     def equal(self, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
         """Whether axes are equal under the relations."""
         first, second = ([size(axis).substitute(self.relations) for axis in axes] for axes in (one, other))
@@ -138,10 +146,8 @@ def _symbolically(entry: Entry, call: Call, table: SymbolTable) -> Iterator[Issu
     known = with_whole_quotients(stated, [size(axis) for one in (*given.values(), *results.values()) for axis in one])
     symbolic = _Symbolic(call.operator, sizes, known, ranges)
     misfits = symbolic.misfits(given)
-    for name, message in symbolic.fewest(given, misfits).items():
-        path = ("symbols", call.inputs[name], "axes") if name in call.inputs else ("symbols",)
-        yield entry.issue(path, "A301", message, f"{call.operator.name} takes {call.operator.contract}")
     if misfits:
+        yield from _misfits(entry, call, symbolic, given, results, misfits)
         return
     outputs = symbolic.outputs(given)
     for name, axes in results.items():
@@ -149,6 +155,27 @@ def _symbolically(entry: Entry, call: Call, table: SymbolTable) -> Iterator[Issu
             here, there, declared = ", ".join(axes), ", ".join(outputs[name]), call.results[name]
             message = f"{declared} is declared with axes [{here}], but {call.operator.name} returns [{there}]"
             yield entry.issue(("symbols", declared, "axes"), "A301", message, f"write `axes: [{there}]`")
+
+
+def _misfits(
+    entry: Entry, call: Call, symbolic: _Symbolic, given: Axes, results: Axes, misfits: Mapping[str, str]
+) -> Iterator[Issue]:
+    """The shape that stands alone against the others; each misfit where no single shape explains them."""
+    operator = call.operator
+    odd: list[OddShape] = []
+    for axes in ({**given, **results}, given):
+        odd = odd or Shapes(operator.contract, axes, symbolic.sizes, symbolic.relations).odd()
+    symbols = {**call.inputs, **call.results}
+    if not odd:
+        for name, message in misfits.items():
+            path = ("symbols", symbols[name], "axes") if name in symbols else ("symbols",)
+            yield entry.issue(path, "A301", message, f"{operator.name} takes {operator.contract}")
+        return
+    ways = [
+        f"`axes: [{', '.join(one.wanted)}]`" + (f" for {one.name}" if len(odd) > 1 else "") for one in odd if one.wanted
+    ]
+    hint = f"write {', or '.join(ways)}" if ways else f"{operator.name} takes {operator.contract}"
+    yield entry.issue(("symbols", symbols[odd[0].name], "axes"), "A301", odd[0].message, hint)
 
 
 _Axes = tuple[tuple[str, tuple[str, ...]], ...]
@@ -174,9 +201,12 @@ def _fits(
     return all(symbolic.equal(axes, outputs[name]) for name, axes in results)
 
 
-def _on_arrays(entry: Entry, outputs: Mapping[str, Any], sizes: Mapping[str, int]) -> Iterator[Issue]:
+def _on_arrays(
+    entry: Entry, operator: Operator, outputs: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Iterator[Issue]:
     for name, array in outputs.items():
         expected = tuple(size(axis).value(sizes) for axis in axes_of(entry, name))
         if array.shape != expected:
             message = f"{name} has the shape {array.shape} on arrays, but its axes say {expected}"
-            yield entry.issue(("symbols", name, "axes"), "A302", message)
+            hint = f"{operator.name} does not return what its contract says; correct the operator, not the entry"
+            yield entry.issue(("symbols", name, "axes"), "A302", message, hint)

@@ -206,7 +206,8 @@ def _axes_are_lengths(entry: Entry, bound: Mapping[str, Mapping[str, int]]) -> I
                     problem = str(error)
                 if problem:
                     message = f"in the variant {variant_name} this axis has no length: {problem}"
-                    yield entry.issue(("symbols", name, "axes", index), "A402", message)
+                    hint = f"correct the axis, or the sizes of the variant {variant_name}"
+                    yield entry.issue(("symbols", name, "axes", index), "A402", message, hint)
                     return
 
 
@@ -222,5 +223,6 @@ def _layers_are_whole(collection: Collection, model: Model) -> Iterator[Issue]:
                 problem = str(error)
             if problem:
                 message = f"the variant {variant_name} has no number of layers of {name}: {problem}"
-                yield collection.issue(("stacks", name, "layers"), "A402", message)
+                hint = f"correct `layers`, or the sizes of the variant {variant_name}"
+                yield collection.issue(("stacks", name, "layers"), "A402", message, hint)
                 break

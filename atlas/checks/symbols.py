@@ -6,6 +6,7 @@ What enters and leaves is checked here too, so that a name that is misspelt once
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Container, Iterator, Mapping
 
 from atlas.checks.latex import Occurrence, Token, bound_names, canonical, left_sides, nesting, occurrences, tokens
@@ -99,6 +100,19 @@ def _crossing_hint(
 def _hint(name: str, declared: list[str], unused: list[str]) -> str:
     """What to write for a name of the formula that is not known."""
     return _near(name, {canonical(one): one for one in declared}, unused) or "declare it under `symbols`"
+
+
+def idle_hint(entry: Entry, name: str) -> str:
+    """A declared symbol that does not stand in the formula, where a name that is not known may mean it.
+
+    The formula's own reading stops at the first unknown name, before it is known what else the text holds.
+    """
+    used = {spelling for one in occurrences(tokens(entry.data.formula)) for spelling in one.spellings}
+    declared = {canonical(one): one for one in entry.data.symbols}
+    unused = [one for spelling, one in declared.items() if spelling not in used]
+    if lookalikes(name, declared) or (re.fullmatch("[a-z]", name) and name.upper() not in unused):
+        return ""  # a letter such as `j` is an index without a range rather than a symbol
+    return _near(name, declared, unused) if unused else ""
 
 
 def _near(name: str, names: Mapping[str, str], unused: list[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from atlas.checks.base import listed
 from atlas.checks.compared import FAILED, Compared, Found, comparisons
-from atlas.checks.records_model import TOLERANCES, Claim, claims, digest_of_model
+from atlas.checks.records_model import TOLERANCES, Claim, claims, digest_of_model, digest_of_upstream
 from atlas.entries.atlas import Collection, Source
 from atlas.entries.collection import Model, Upstream
 from atlas.exceptions import AtlasError
@@ -58,6 +58,7 @@ def verify_model(collection: Collection, graph: Graph, source: Source, library: 
         claims(graph, model.upstream) if not issues else [],
         lambda claim: digest_of_model(graph, model, source, claim),
         library.versions,
+        digest_of_upstream(model, source),
     )
 
 
@@ -85,7 +86,8 @@ class _Comparison:
 
     def tensors(self) -> Found:
         """Names, shapes, kinds and ties at tiny sizes, then at those of every variant, with the total."""
-        tiny = compare_tensors(self._weights(), self._built().tensors())
+        held = self._built().tensors()
+        tiny = compare_tensors(self._weights(), held)
         if tiny:
             return Found("at the tiny sizes they differ", 1, tuple(tiny))
         compared = 0
@@ -104,7 +106,8 @@ class _Comparison:
             if findings:
                 return Found(f"the variant {name} differs", 1, tuple(findings))
         variants = ", ".join(self.model.variants)
-        return Found(f"{compared:,} tensors have upstream’s names and shapes, totals are equal: {variants}", compared)
+        figure = f"{compared:,} tensors have upstream’s names and shapes, totals are equal: {variants}"
+        return Found(figure, compared, names=tuple(sorted(held)))
 
     def in_float32(self) -> Found:
         """The values in float32, which no ignored key of the configuration changes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from atlas.checks.compared import Compared, Found, comparisons
-from atlas.checks.records_model import TOLERANCES, Claim, claims, digest_of_model
+from atlas.checks.records_model import TOLERANCES, Claim, claims, digest_of_model, digest_of_upstream
 from atlas.entries.atlas import Collection, Source
 from atlas.entries.collection import Model
 from atlas.entries.program import Program
@@ -48,7 +48,14 @@ def verify_program(
         "float64": lambda: comparison.values("float64"),
     }
     recorded = claims(graph, model.program)
-    yield from comparisons(collection, run, recorded, lambda claim: digest_of_model(graph, model, source, claim), {})
+    yield from comparisons(
+        collection,
+        run,
+        recorded,
+        lambda claim: digest_of_model(graph, model, source, claim),
+        {},
+        digest_of_upstream(model, source),
+    )
 
 
 class _Comparison:
@@ -84,7 +91,8 @@ class _Comparison:
 
     def tensors(self) -> Found:
         """Names and shapes at tiny sizes, then at those that upstream chooses for each variant, with the total."""
-        tiny = compare_tensors(weights(self.graph, self.sizes), self._at(self.sizes).tensors())
+        held = self._at(self.sizes).tensors()
+        tiny = compare_tensors(weights(self.graph, self.sizes), held)
         if tiny:
             return Found("at the tiny sizes they differ", 1, tuple(tiny))
         compared = 0
@@ -101,7 +109,8 @@ class _Comparison:
             if findings:
                 return Found(f"the variant {name} differs", 1, tuple(findings))
         many = f"{compared:,} tensors of {len(self.model.variants)} variants"
-        return Found(f"{many} have upstream’s names and shapes, and totals are equal", compared)
+        figure = f"{many} have upstream’s names and shapes, and totals are equal"
+        return Found(figure, compared, names=tuple(sorted(held)))
 
     def values(self, dtype: str) -> Found:
         """Every value that is watched, and what the model returns, in one precision."""

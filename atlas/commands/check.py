@@ -21,8 +21,8 @@ from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summ
 from atlas.commands.watching import CODE, Snapshot, Watch, changed_files, snapshot
 from atlas.entries.folders import shown_path
 from atlas.exceptions import AtlasError, NodeError
-from atlas.issues import Format, Issue
-from atlas.project import Project, read_project
+from atlas.issues import Format, Issue, ordered
+from atlas.project import Project, misspelt_options, read_project
 from atlas.selection import Selection
 
 SHOWN = 3
@@ -40,7 +40,7 @@ SHOWN = 3
     type=click.Choice(["fail", "link"]),
     help="Whether a pinned file that cannot be had is an issue, or pages show a link to it.  [default: as mkdocs.yml]",
 )
-@click.option("--allow-warnings", is_flag=True, help="Exit with 0 where nothing is wrong but recorded proofs.")
+@click.option("--allow-warnings", is_flag=True, help="Exit with 0 where there are warnings alone, as of proofs.")
 @click.option("--watch", "watching", is_flag=True, help="Check again at every change, until Ctrl-C ends it with 0.")
 @click.pass_context
 def check(
@@ -59,6 +59,10 @@ def check(
     With PATHs (files, folders, or ids of entries such as transformer/encoder/ffn-layer-norm) only their collections are
     checked, and only issues in these files are listed and counted, and issues in what they rest on: inherited entries,
     their collection, the manifests of their sources.
+
+    Links that lead to no page, file or part of prose are issues too, and so are two files with one address, formulas in
+    prose that cannot be displayed, and markup in it that is not understood. Links to parts of pages that are made from
+    entries are judged by the build.
 
     Pinned files that are not in the cache are brought. Upstream code is not executed: see `atlas verify`.
 
@@ -83,7 +87,8 @@ def _checked(
     """Check, and print what was found of what is asked about."""
     concerns = chosen.concerns if chosen is not None else None
     outcome = once.check(project, missing or project.missing_sources, concerns)
-    issues = [issue for issue in outcome.issues if concerns is None or concerns(issue.path)]
+    every = ordered([*outcome.issues, *once.links(project, outcome.atlas), *misspelt_options(project)])
+    issues = [issue for issue in every if concerns is None or concerns(issue.path)]
     print_issues(project, issues, style)
     if issues:
         say(summary(issues))

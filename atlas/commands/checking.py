@@ -13,7 +13,9 @@ from atlas.commands.progress import Counting, Waiting
 from atlas.entries.atlas import Atlas
 from atlas.entries.manifest import Manifest
 from atlas.exceptions import NodeError
+from atlas.issues import Issue
 from atlas.kept import Kept
+from atlas.links.check import check_links
 from atlas.node.environment import Environment, prepare
 from atlas.node.typesetter import Typesetter
 from atlas.project import Project
@@ -58,6 +60,10 @@ class Checker:
             executor=self._executor,
             counting=self._counting,
         )
+
+    def links(self, project: Project, atlas: Atlas) -> list[Issue]:
+        """What is wrong with links, addresses and prose, which no build is needed for."""
+        return check_links(project, atlas, self._node.typeset)
 
     def _store_of(self, atlas: Atlas) -> SourceStore:
         """The store of the last run while the manifests are the same: what it could not bring is not tried again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -46,8 +46,7 @@ def doctor(ctx: click.Context, project: Path | None, offline: bool, as_json: boo
     if as_json:
         print_json(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
     else:
-        counts = {state: sum(one.state == state for one in found) for state in ("warn", "bad")}
-        say(f"{counted(len(found), 'line')}: {counts['bad']} bad, {counts['warn']} to be warned of")
+        say(_summary(found))
     ctx.exit(ISSUES_FOUND if any(one.state == "bad" for one in found) else 0)
 
 
@@ -57,6 +56,14 @@ def _report(project: Path | None, offline: bool) -> Iterator[Finding]:
     yield from findings.cache()
     yield from findings.network(offline=offline)
     yield from findings.project(project)
+
+
+def _summary(found: Sequence[Finding]) -> str:
+    """What the lines come to, for somebody who reads only the last."""
+    bad, warned = (sum(one.state == state for one in found) for state in ("bad", "warn"))
+    parts = [f"{counted(bad, 'line')} marked bad: some commands cannot work before that is mended"] if bad else []
+    parts += [f"{counted(warned, 'line')} marked warn: something may not work then"] if warned else []
+    return "; ".join(parts) or "everything that checks and builds need is there"
 
 
 def _print(one: Finding) -> None:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
+from atlas.checks.pinned import unbrought
 from atlas.commands.checking import node_environment
 from atlas.commands.completion import source_ids
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project, perhaps_offline
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
 from atlas.commands.progress import ProgressDisplay
-from atlas.entries.atlas import Source
-from atlas.exceptions import OfflineError, SourceError
-from atlas.issues import Issue
+from atlas.exceptions import SourceError
 from atlas.kept import VARIABLE
 from atlas.project import Project
 from atlas.sources.store import SourceStore, fetch_all
@@ -35,7 +34,7 @@ def fetch(ctx: click.Context, ids: tuple[str, ...], project: Project, offline: b
     with ProgressDisplay() as progress:
         store = SourceStore({name: source.data for name, source in sources.items()}, offline=offline, progress=progress)
         report = fetch_all(store)
-    issues += [_failure(sources[name], error) for name, error in report.failures]
+    issues += [unbrought(sources[name], error) for name, error in report.failures]
     print_issues(project, issues, "text")
     count = counted(len(report.texts), "file")
     where = "brought" if store.cache.problem else "in the cache"
@@ -48,10 +47,3 @@ def fetch(ctx: click.Context, ids: tuple[str, ...], project: Project, offline: b
     if not ids:
         node_environment(offline)
     ctx.exit(ISSUES_FOUND if issues else 0)
-
-
-def _failure(source: Source, error: SourceError) -> Issue:
-    if isinstance(error, OfflineError):
-        message, _, hint = str(error).partition("; ")
-        return source.issue(error.field, "A503", message, hint)
-    return source.issue(error.field, "A501", str(error))

@@ -16,11 +16,12 @@ from atlas.checks.base import listed
 from atlas.commands.output import counted
 from atlas.entries.folders import shown_path
 from atlas.entries.load import load
+from atlas.entries.settings import PLUGIN
 from atlas.exceptions import NoProjectError, ProjectError
 from atlas.kept import FILE, VARIABLE, cache_folder
 from atlas.node.environment import brought_node, made_already
 from atlas.node.runtime import OLDEST, PREBUILT, choose, dotted, system_runtime, wheel_runtime
-from atlas.project import PLUGIN, Project, find_project, project_in
+from atlas.project import Project, find_project, project_in
 from atlas.scaffold.starter import PACKAGE
 from atlas.sources.cache import BlobCache
 from atlas.sources.pip_settings import read_pip_settings
@@ -28,6 +29,8 @@ from atlas.sources.reach import Reach, git_version, reach
 
 State = Literal["ok", "note", "warn", "bad"]
 
+KEPT = {"sources": "pinned files", "node": "Node.js and KaTeX", FILE: "results of earlier builds"}
+"""What the folders and files of the cache hold, in words."""
 UNITS = ("bytes", "KB", "MB", "GB")
 
 
@@ -52,10 +55,10 @@ def python() -> Iterator[Finding]:
     yield Finding("OpenModelAtlas", "ok", f"{version(PACKAGE)}, MkDocs {version('mkdocs')}")
     unfit = list(_unfit("verify"))
     if unfit:
-        text = f"{listed(unfit)}; only `atlas verify` of whole models needs them"
+        text = f"{listed(unfit)}; only `atlas verify` needs them, to run whole models"
         yield Finding("Upstream libraries", "note", text, f"pip install '{PACKAGE}[verify]'")
     else:
-        yield Finding("Upstream libraries", "ok", "installed, in the pinned versions")
+        yield Finding("Upstream libraries", "ok", "those that `atlas verify` runs whole models with are installed")
 
 
 def node() -> Iterator[Finding]:
@@ -83,8 +86,8 @@ def node() -> Iterator[Finding]:
 def cache() -> Iterator[Finding]:
     """The cache, its sizes, and whether it can be written."""
     folder = cache_folder()
-    sizes = {name: _size(folder / name) for name in ("sources", "node", FILE)}
-    text = f"{folder}: {', '.join(f'{name} {_shown(size)}' for name, size in sizes.items())}"
+    sizes = {what: _size(folder / name) for name, what in KEPT.items()}
+    text = f"{folder}: {', '.join(f'{_shown(size)} of {what}' for what, size in sizes.items())}"
     problem = _unwritable(folder)
     if problem:
         advice = f"set {VARIABLE} to a folder that can be written"
@@ -147,11 +150,12 @@ def _content(found: Project) -> Iterator[Finding]:
 
 def _place(one: Reach, any_reached: bool) -> Finding:
     kind = "index" if one.is_index else "archives"
-    about = f"{one.place} ({kind}, {one.where})" if one.where != "network" else f"{one.place} ({kind})"
+    where = "a folder" if one.where == "folder" else one.where
+    about = f"pip looks in {one.place} ({kind}{'' if where == 'network' else f', {where}'})"
     if not one.asked:
-        return Finding("Packages", "ok", f"{about}: not asked, offline")
+        return Finding("Packages", "ok", f"{about}: not asked, because of --offline")
     if not one.problem:
-        return Finding("Packages", "ok", f"{about}: reached")
+        return Finding("Packages", "ok", f"{about}: {'is there' if one.where == 'folder' else 'answers'}")
     advice = "connect to the network, or name a mirror: pip config set global.index-url …"
     if one.where == "folder":
         advice = "correct it: `pip config list` shows where it is set"

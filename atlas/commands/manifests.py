@@ -12,7 +12,7 @@ from atlas.entries.load import load
 from atlas.exceptions import ProjectError
 from atlas.issues import Issue
 from atlas.project import Project
-from atlas.sources.nearest import nearest
+from atlas.sources.nearest import instead
 
 
 def manifests(ctx: click.Context, project: Project, ids: Sequence[str]) -> tuple[dict[str, Source], list[Issue]]:
@@ -24,9 +24,7 @@ def manifests(ctx: click.Context, project: Project, ids: Sequence[str]) -> tuple
     known = {file.stem for file in project.sources.glob("*.yml")} | set(atlas.sources)
     for name in ids:
         if name not in known:
-            near = nearest(name, known)
-            hint = f"; did you mean {near}?" if near else ""
-            raise click.UsageError(f"there is no source {name}{hint}", ctx)
+            raise click.UsageError(f"there is no source {name}; {instead(name, sorted(known))}", ctx)
     files = {f"{folder}/{name}.yml" for name in ids}
     found = [one for one in issues if one.path in files or (not ids and f"{one.path}/".startswith(f"{folder}/"))]
     return {name: source for name, source in atlas.sources.items() if not ids or name in ids}, found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ from atlas.graph.choice import Choice, SizeValue, choose
 from atlas.graph.structure import Graph
 from atlas.issues import Format, Issue
 from atlas.project import Project
+from atlas.sources.nearest import instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,21 @@ class Loaded:
     """Its graph."""
 
     def variant(self, ctx: click.Context, name: str | None) -> tuple[str, Variant]:
-        """The variant that is meant; without a name the first."""
+        """The variant that is meant by its name or by the title that pages show; without a name the first."""
         variants = self.model.variants
         if name is None:
             return next(iter(variants.items()))
-        if name not in variants:
-            message = f"{self.collection.id} has no variant {name}; there is {listed(variants)}"
-            raise click.UsageError(message, ctx)
-        return name, variants[name]
+        key = variant_called(variants, name)
+        if key is None:
+            there = (key if key == one.title else f"{key} ({one.title})" for key, one in variants.items())
+            raise click.UsageError(f"{self.collection.id} has no variant {name}; there is {listed(there)}", ctx)
+        return key, variants[key]
+
+
+def variant_called(variants: Mapping[str, Variant], name: str) -> str | None:
+    """The name of the variant that has this name, or else that alone has it as its title; None where none is so."""
+    titled = [key for key, one in variants.items() if one.title.casefold() == name.casefold()]
+    return name if name in variants else titled[0] if len(titled) == 1 else None
 
 
 class SizeSetting(click.ParamType[tuple[str, SizeValue]]):
@@ -88,7 +95,7 @@ def model_named(ctx: click.Context, project: Project, name: str, style: Format) 
     own = [issue for issue in issues if issue.path == folder or issue.path.startswith(f"{folder}/")]
     collection = atlas.collections.get(name)
     if collection is None and not own:
-        raise click.UsageError(_unknown(atlas, name), ctx)
+        raise click.UsageError(_unknown(project, atlas, name), ctx)
     if collection is not None and not isinstance(collection.data, Model):
         raise click.UsageError(f"{name} is a library, whose layers are no model", ctx)
     graph = None
@@ -117,14 +124,21 @@ def chosen(
         raise click.UsageError(str(error), ctx) from error
 
 
-def _unknown(atlas: Atlas, name: str) -> str:
+def _unknown(project: Project, atlas: Atlas, name: str) -> str:
+    bare = name.removesuffix(".yml").removeprefix("content/")
+    folder, _, inside = bare.partition("/")
+    if (owner := atlas.collections.get(folder)) is not None and inside:
+        if ".." not in inside.split("/") and (project.content / f"{bare}.yml").is_file():
+            is_library = not isinstance(owner.data, Model)
+            run = f"{folder} is a library, which has no model" if is_library else f"its model is {folder}"
+            return f"{name} is no model, it is a component: `atlas show {bare}` tells what is known of it; {run}"
+        if isinstance(owner.data, Model) and inside in owner.data.paths:
+            return f"{name} is no model, it is a stack: its model is {folder}"
     models = {key: one.data for key, one in atlas.collections.items() if isinstance(one.data, Model)}
     for key, model in models.items():
-        if name in model.variants:
-            return f"{name} is a variant of {key}: name {key} and --variant {name}"
-    near = difflib.get_close_matches(name, models, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there is {listed(models) or 'none'}"
-    return f"there is no model {name}; {hint}"
+        if (variant := variant_called(model.variants, name)) is not None:
+            return f"{name} is a variant of {key}: name {key} and --variant {variant}"
+    return f"there is no model {name}; {instead(name, models)}"
 
 
 def shown_sizes(choice: Choice) -> str:

@@ -85,10 +85,13 @@ def component(
     name = entry_id.rpartition("/")[2]
     where = shown_path(collection.file, project.root)
     if isinstance(collection.data, Model):
-        path = entry_id.split("/")[1:-1]
-        listed = f"name {name} among the `components` of the stack {'/'.join(path)} in {where}"
+        path = "/".join(entry_id.split("/")[1:-1])
+        is_listed = name in collection.data.paths[path].components
+        listed = f"name {name} among the `components` of the stack {path} in {where}"
     else:
+        is_listed = name in collection.data.layers
         listed = f"name {name} among the `layers` in {where}"
+    listed = f"{where} names {name} already" if is_listed else listed
     _write(ctx, project, project.content / f"{entry_id}.yml", component_text(operator, place), listed)
 
 

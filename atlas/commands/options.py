@@ -13,8 +13,9 @@ import click
 
 from atlas.commands.output import say
 from atlas.entries.number_formats import number_format
+from atlas.entries.settings import PLUGIN
 from atlas.exceptions import ProjectError
-from atlas.project import PLUGIN, Project, find_project, project_in
+from atlas.project import Project, find_project, project_in
 from atlas.selection import Selection, select
 from atlas.spread import Executor, cluster, cores
 

@@ -15,7 +15,7 @@ from atlas.commands.completion import source_ids
 from atlas.commands.manifests import manifests
 from atlas.commands.options import on_a_project
 from atlas.commands.output import ISSUES_FOUND, counted, print_issues, say, summary
-from atlas.commands.pin_files import is_origin, meant_release, pin_files
+from atlas.commands.pin_files import is_origin, is_path, meant_release, named_by_source, pin_files
 from atlas.entries.atlas import Source
 from atlas.exceptions import HashMismatchError, MissingFileError, OfflineError, SourceError
 from atlas.issues import Issue
@@ -28,7 +28,7 @@ from atlas.sources.pins import LOCK_NAME, PinLock, PinState, load_lock, pin_stat
 @click.argument(
     "names",
     nargs=-1,
-    metavar="[SOURCE... | PACKAGE==VERSION|URL@REVISION PATH...]",
+    metavar="[SOURCE... | SOURCE|PACKAGE==VERSION|URL@REVISION PATH...]",
     shell_complete=source_ids,
 )
 @on_a_project
@@ -72,11 +72,14 @@ def pin(
     atlas pin rotary==1.2.0 rotary/embedding.py
     atlas pin https://github.com/owner/name@v1.2.0 src/layer.py
     atlas pin rotary==1.2.0 https://github.com/owner/name@3f1c… src/rotary/embedding.py
+    atlas pin rotary rotary/layers.py
     atlas pin --prove rotary
 
     With PACKAGE==VERSION, URL@REVISION or both, the PATHs in the repository are brought, hashed, and written into a
     manifest in sources, a new one or the one that the project has. Of a package the archive's SHA-256 and its licence
     are taken, and git is asked in its repository, at the release's tag, whether the archive's files are the commit's.
+
+    With a SOURCE that there is and PATHs, files are added to it from where its others come from.
 
     With SOURCEs (names of manifests without .yml) or nothing it is told of each pin whether it was proved that its
     blob belongs to its revision. With --prove git is asked: the repository at its https address, or a copy of it in
@@ -87,6 +90,8 @@ def pin(
     written |= {"--copyright": holder, "--file": file, "--tag": tag}
     if slip := next(filter(None, map(meant_release, names)), None):
         raise click.UsageError(f"{slip[0]} names no release; write {slip[1]}", ctx)
+    if not any(map(is_origin, names)) and any(map(is_path, names)):
+        names, name = named_by_source(ctx, project, names)
     if any(map(is_origin, names)):
         if proving:
             raise click.UsageError(
@@ -121,8 +126,7 @@ def _pin_states(project: Project, sources: Mapping[str, Source]) -> list[Issue]:
         for path in source.data.files:
             status = pin_status(name, source.data, path, lock)
             if status.state in (PinState.EDITED, PinState.NEVER_PROVED):
-                message, _, hint = status.message.partition("; ")
-                issues.append(source.issue(status.field, "A502", message, hint))
+                issues.append(source.issue(status.field, "A502", status.message, status.advice))
             else:
                 click.echo(f"{name}: {path}: {status.message}")
     return issues
@@ -145,10 +149,10 @@ def _proved(project: Project, sources: Mapping[str, Source], is_all: bool, git_d
     for name, source in sources.items():
         say(f"{name}: asking git about {git_dir or source.data.repository}")
         try:
-            records = prove(name, source.data, git_dir)
+            records = prove(name, source.data, git_dir, lock=lock)
         except OfflineError as error:
             unreached.append(name)
-            issues.append(source.issue(error.field, "A502", str(error).partition("; ")[0]))
+            issues.append(source.issue(error.field, "A502", error.fact))
             continue
         except SourceError as error:
             issues.append(source.issue(error.field, "A502", str(error)))

@@ -36,6 +36,26 @@ def is_origin(name: str) -> bool:
     return "==" in name or "://" in name
 
 
+def is_path(name: str) -> bool:
+    """Whether an argument that is no origin is the path of a file, which the id of a source cannot look like."""
+    return "/" in name or "." in name
+
+
+def named_by_source(ctx: click.Context, project: Project, names: Sequence[str]) -> tuple[tuple[str, ...], str]:
+    """The names with the origin that a source's manifest states for its id, which stands first, and that id."""
+    source_id, *paths = names
+    if is_path(source_id):
+        known = sorted(file.stem for file in project.sources.glob("*.yml"))
+        there = f"; there is {', '.join(known)}" if known else ""
+        message = (
+            f"{source_id} is a path, and nothing says of which source: write `atlas pin SOURCE {source_id}`{there}"
+        )
+        raise click.UsageError(f"{message}, or PACKAGE==VERSION or URL@REVISION for a new one", ctx)
+    if strange := next((one for one in paths if not is_path(one)), None):
+        raise click.UsageError(f"{strange} is no path of a file; name one SOURCE, and its PATHs after it", ctx)
+    return (_existing(ctx, project, source_id).data.origin, *paths), source_id
+
+
 def meant_release(name: str) -> tuple[str, str] | None:
     """An argument that is a release but for its signs, such as `name=1.0` and `name@1.0`, and how it is written."""
     found = _SLIP.fullmatch(name)

@@ -40,7 +40,7 @@ class Report:
     summary: str
     """What it is, in a sentence."""
     sections: tuple[Section, ...]
-    """What is told; sections without rows are left out of the text."""
+    """What is told; sections without rows, and columns without values, are left out of the text."""
 
 
 def report_text(report: Report, width: int | None = None) -> str:
@@ -68,7 +68,10 @@ def _blocks(report: Report, width: int | None) -> Iterator[list[str]]:
     for one in report.sections:
         if one.rows:
             rows = [[_cell(cell, name) for cell, name in zip(row, one.columns, strict=True)] for row in one.rows]
-            yield [one.name.capitalize(), *fitted(rows, one.columns, width)]
+            filled = [index for index in range(len(one.columns)) if any(row[index] for row in rows)]
+            names = [one.columns[index] for index in filled]
+            shown = [[row[index] for index in filled] for row in rows]
+            yield [one.name.capitalize(), *fitted(shown, names, width, named=len(one.columns) > 2)]
 
 
 def _cell(value: Cell, column: str) -> str:
@@ -76,4 +79,6 @@ def _cell(value: Cell, column: str) -> str:
         return ""
     if (column, value) == ("status", "missing"):
         return NOT_PROVED
+    if column == "calculation":
+        value = str(value).replace(r"\times", "×")
     return f"{value:,}" if isinstance(value, int) else visible(" ".join(value.split()))

@@ -104,9 +104,12 @@ def run(
 ) -> None:
     """Run a MODEL forward with random weights on random inputs, at a variant's sizes or at others.
 
-    The sizes of inputs, such as the batch and the number of positions, get small defaults that are told; --set gives
-    them and any other size another value. Every value of the model has a name: what the trace shows, such as
-    decoder[0].u_n; decoder[1].x_n for what a layer takes from the one before; decoder.x_{n+1} for a stack's last.
+    The sizes of inputs, such as the batch and the number of positions, get small defaults that are told, all different,
+    so that no axis of a shape can be taken for another (`atlas show`, which computes nothing, counts at larger ones);
+    --set gives them and any other size another value.
+
+    Every value of the model has a name: what the trace shows, such as decoder[0].u_n; decoder[1].x_n for what a layer
+    takes from the one before; decoder.x_{n+1} for a stack's last.
 
     The same seed gives the same numbers. The weights are nobody's: only shapes, counts and the flow of data are the
     model's own.
@@ -209,7 +212,8 @@ def _print_results(asked: Asked, done: Run) -> None:
     active = f", {account.active:,} active" if account.active != account.total else ""
     buffers = f", {account.buffers:,} kept and not learned" if account.buffers else ""
     click.echo(f"{counted(account.total, 'parameter')}{active}{buffers}")
-    click.echo(f"{account.macs.value(at):,} multiply–accumulates")
+    inputs = ", ".join(f"{name} = {at[name]:,}" for name in asked.choice.inputs if name in at)
+    click.echo(f"{account.macs.value(at):,} multiply–accumulates" + (f" for {inputs}" if inputs else ""))
 
 
 def _results(asked: Asked, done: Run) -> dict[str, Statistics]:

@@ -21,7 +21,7 @@ from atlas.commands.options import on_a_project, perhaps_offline
 from atlas.commands.output import ISSUES_FOUND, print_issues, print_json, say, summary
 from atlas.commands.report import report_data, report_text
 from atlas.commands.show_json import figures_data
-from atlas.commands.show_named import named_report
+from atlas.commands.show_named import named_report, there_is
 from atlas.commands.show_text import figures_text, terminal_width
 from atlas.entries.collection import Model
 from atlas.exceptions import SizeError
@@ -31,6 +31,8 @@ from atlas.graph.naming import Values, values_of
 from atlas.issues import Format, Issue, json_text, visible
 from atlas.project import Project
 
+PIPED = 100
+"""How many characters a line of a report has where it is printed to a file or a program; programs take --json."""
 LENGTH = 128
 """The length of a sequence, or the rows and columns of an image, where nobody states another."""
 
@@ -70,7 +72,8 @@ def show(
     """Show what a model has and does: parameters, what it keeps while it generates, computation, every value's shape.
 
     All figures follow from the entries. Those that depend on the sizes of inputs are given as an expression, and for
-    one sequence or image of a length that is told; --set gives another, such as --set S=1024.
+    one sequence or image of a length that is told; --set gives another, such as --set S=1024. (`atlas run`, which
+    computes every value, takes smaller lengths where none is set.)
 
     NAME may also be a component or a library (values, checks with their state, where the numbers come from), a source
     (pins and who cites them) or an operator (contract, options, conventions, who uses it), such as
@@ -98,7 +101,7 @@ def show(
     if as_json:
         print_json(json_text(report_data(report)))
     else:
-        click.echo(report_text(report, terminal_width()))
+        click.echo(report_text(report, terminal_width() or PIPED))
 
 
 def _show_model(
@@ -179,7 +182,9 @@ def _configuration(
 def _family(ctx: click.Context, project: Project, file: ConfigurationFile | None) -> str:
     """The model whose configurations have the file's `model_type`."""
     if file is None:
-        raise click.UsageError("name a MODEL, or a configuration with --config", ctx)
+        atlas, _ = loaded_atlas(project)
+        there = there_is(atlas)
+        raise click.UsageError(f"name what to show, or a configuration with --config; there is: {there}", ctx)
     atlas, _ = loaded_atlas(project)
     families = {
         one.data.upstream.model_type: name

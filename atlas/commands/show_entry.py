@@ -11,7 +11,7 @@ from atlas.entries.collection import Model
 from atlas.graph.accounting import Account
 from atlas.sizes import Size
 
-Rows = Iterator[tuple[Cell, ...]]
+CellRows = Iterator[tuple[Cell, ...]]
 
 
 def entry_report(entry: CheckedEntry, collection: CheckedCollection) -> Report:
@@ -47,7 +47,7 @@ def _state(proof: Proof) -> str:
     return f"{proof.claim} {NOT_PROVED if proof.status == 'missing' else proof.status}"
 
 
-def _facts(entry: CheckedEntry, collection: CheckedCollection) -> Rows:
+def _facts(entry: CheckedEntry, collection: CheckedCollection) -> CellRows:
     data = entry.entry.data
     yield "file", entry.entry.path
     yield "collection", collection.collection.id
@@ -62,24 +62,24 @@ def _facts(entry: CheckedEntry, collection: CheckedCollection) -> Rows:
         yield "inherits", data.inherits
 
 
-def _symbols(entry: CheckedEntry) -> Rows:
+def _symbols(entry: CheckedEntry) -> CellRows:
     for name, one in entry.entry.data.symbols.items():
         meaning = one.parameter or one.buffer or one.meaning
         yield name, f"[{', '.join(map(str, one.axes))}]", one.binds, meaning
 
 
-def _values(entry: CheckedEntry) -> Rows:
+def _values(entry: CheckedEntry) -> CellRows:
     yield from (("in", value, symbol) for value, symbol in entry.entry.data.takes)
     yield from (("out", value, symbol) for value, symbol in entry.entry.data.out.items())
 
 
-def _parameters(entry: CheckedEntry, collection: CheckedCollection) -> Rows:
+def _parameters(entry: CheckedEntry, collection: CheckedCollection) -> CellRows:
     """The learned tensors, in the first variant of a model."""
     for row in collection.account(entry.entry).rows:
         yield row.label, row.symbol, row.calculation + (" (tied)" if row.tied else ""), _count(row.count)
 
 
-def _totals(entry: CheckedEntry, collection: CheckedCollection) -> Rows:
+def _totals(entry: CheckedEntry, collection: CheckedCollection) -> CellRows:
     data = collection.collection.data
     names = list(data.variants) if isinstance(data, Model) and collection.accounts else [None]
     for name in names:
@@ -88,7 +88,7 @@ def _totals(entry: CheckedEntry, collection: CheckedCollection) -> Rows:
         yield name, each, found.layers, _count(found.across)
 
 
-def _checks(entry: CheckedEntry) -> Rows:
+def _checks(entry: CheckedEntry) -> CellRows:
     yield from ((one.claim, one.status, one.figure, one.date, one.command) for one in entry.proofs)
 
 

@@ -24,6 +24,8 @@ from atlas.sources.pins import LOCK_NAME, PinLock, load_lock
 
 PREFIXES = ("sources/", "operators/")
 """What says that a name is a manifest's, or an operator's, where a collection has the same."""
+FEW = 4
+"""So many names of each kind are told to somebody who gave none that there is."""
 
 
 def named_report(
@@ -91,8 +93,25 @@ def _unknown(atlas: Atlas, name: str) -> str:
     for key, one in atlas.collections.items():
         if isinstance(one.data, Model) and name in one.data.variants:
             return f"{name} is a variant of {key}: name {key} and --variant {name}"
-    models = [key for key, one in atlas.collections.items() if isinstance(one.data, Model)]
     known = [*atlas.collections, *(entry.id for entry in atlas.entries), *atlas.sources, *CATALOGUE]
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"models are {', '.join(models) or 'none'}"
+    hint = f"did you mean {near[0]}?" if near else f"there is: {there_is(atlas)}"
     return f"there is no model, component, library, source or operator {name}; {hint}"
+
+
+def there_is(atlas: Atlas) -> str:
+    """What a command can be asked to show, kind by kind: a few of each, as an atlas may have thousands."""
+    libraries = [key for key, one in atlas.collections.items() if isinstance(one.data, Library)]
+    groups = {
+        "models": [key for key in atlas.collections if key not in libraries],
+        "libraries": libraries,
+        "components": [entry.id for entry in atlas.entries],
+        "sources": list(atlas.sources),
+        "operators": list(CATALOGUE),
+    }
+    return "; ".join(f"{kind} {_few(names)}" for kind, names in groups.items() if names)
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - FEW} more" if len(names) > FEW + 1 else ""
+    return ", ".join(names[:FEW] if more else names) + more

@@ -11,7 +11,7 @@ from atlas.operators.registry import Operator
 from atlas.sources.cache import BlobCache
 from atlas.sources.pins import PinLock, pin_status
 
-Rows = Iterator[tuple[Cell, ...]]
+CellRows = Iterator[tuple[Cell, ...]]
 
 
 def operator_report(one: Operator, atlas: Atlas | None) -> Report:
@@ -49,7 +49,7 @@ def source_report(source: Source, lock: PinLock, atlas: Atlas) -> Report:
     return Report("source", source.id, data.title, "", sections)
 
 
-def _facts(one: Operator) -> Rows:
+def _facts(one: Operator) -> CellRows:
     yield "contract", str(one.contract)
     yield "family", one.family
     yield "kind", one.kind
@@ -58,7 +58,7 @@ def _facts(one: Operator) -> Rows:
     yield "precision", f"at least {one.precision}"
 
 
-def _arguments(one: Operator) -> Rows:
+def _arguments(one: Operator) -> CellRows:
     for argument in one.contract.inputs:
         kind = "parameter" if argument.name in one.parameters else "optional" if argument.optional else "input"
         yield argument.name, argument.shape, f"{kind}, whole numbers" if argument.integer else kind
@@ -69,7 +69,7 @@ def _option(one: Option) -> tuple[Cell, ...]:
     return one.name, one.wanted, "required" if one.required else str(one.default)
 
 
-def _about(source: Source) -> Rows:
+def _about(source: Source) -> CellRows:
     data = source.data
     yield "manifest", source.path
     yield "repository", data.repository

@@ -65,21 +65,25 @@ def _wrapped(text: str, width: int, first: str, others: str) -> list[str]:
     )
 
 
-def fitted(rows: Iterable[Sequence[str]], names: Sequence[str], width: int | None) -> Iterator[str]:
+def fitted(
+    rows: Iterable[Sequence[str]], names: Sequence[str], width: int | None, *, named: bool = True
+) -> Iterator[str]:
     """A table that fits a terminal of this width, where one is given.
 
     The last column is continued below itself; where that leaves it too little room, each row begins with its first
-    cell, and the others follow on lines of their own, with the names of their columns. Lines of one column stay.
+    cell, and the others follow on lines of their own, with the names of their columns. Lines of one column stay. With
+    `named` the columns have their names above them.
     """
     listed = [list(row) for row in rows]
-    lines = list(table(listed))
+    above = [_named_columns(listed, names)] if named else []
+    lines = list(table([*above, *listed]))
     if width is None or len(names) == 1 or all(len(line) <= width for line in lines):
         yield from lines
         return
-    heads = list(table([[*row[:-1], "|"] for row in listed]))
+    heads = list(table([[*row[:-1], "|"] for row in [*above, *listed]]))
     place = max(map(len, heads)) - 1
     if width - place >= LEAST:
-        for row, head in zip(listed, heads, strict=True):
+        for row, head in zip([*above, *listed], heads, strict=True):
             yield from _wrapped(row[-1], width, head[:-1], " " * place) or [head[:-1].rstrip()]
         return
     for row in listed:
@@ -87,6 +91,17 @@ def fitted(rows: Iterable[Sequence[str]], names: Sequence[str], width: int | Non
         for name, cell in zip(names[1:], row[1:], strict=True):
             if cell:
                 yield from _wrapped(f"{name.replace('_', ' ')}: {cell}", width, "    ", "      ")
+
+
+def _named_columns(rows: Sequence[Sequence[str]], names: Sequence[str]) -> list[str]:
+    """The names of columns as a row, each at the end of its column at which its cells line up."""
+    found = []
+    for index, name in enumerate(names):
+        cells = [row[index] for row in rows if row[index]]
+        is_number = bool(cells) and all(RIGHT.issuperset(cell) for cell in cells)
+        text = name.replace("_", " ")
+        found.append(text.rjust(max(map(len, cells), default=0)) if is_number else text)
+    return found
 
 
 def table(rows: Iterable[Sequence[str]], indent: str = "  ") -> Iterator[str]:

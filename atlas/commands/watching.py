@@ -21,6 +21,7 @@ from watchdog.observers.polling import PollingObserver
 
 from atlas.checks.record_files import SUFFIX
 from atlas.entries.folders import yaml_files
+from atlas.links.meant import PROSE
 from atlas.project import Project
 
 QUIET = 0.1
@@ -75,6 +76,8 @@ def _files(project: Project) -> Iterator[Path]:
             yield from yaml_files(folder)
     if project.content.is_dir():
         yield from project.content.rglob(f"*{SUFFIX}")
+        # Whose links are checked.
+        yield from (file for file in project.content.rglob("*") if file.suffix in PROSE)
     if project.sources.is_dir():
         yield from (file for file in project.sources.rglob("*") if file.suffix not in (".yml", ".yaml"))
     yield from CODE.rglob("*.py")

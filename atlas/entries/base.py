@@ -23,13 +23,23 @@ class Form:
     """Goes on after "is not"."""
 
 
+class MisfitError(ValueError):
+    """A value that does not fit: `fact` says why, `advice` what to write. The text is both, as pydantic shows it."""
+
+    def __init__(self, fact: str, advice: str) -> None:
+        super().__init__(f"{fact}; {advice}")
+        self.fact = fact
+        self.advice = advice
+
+
 def _a_size(expression: str | int) -> str | int:
     try:
         number = size(expression).number
     except SizeError as error:
-        raise ValueError(str(error)) from None
+        advice = error.advice or "write sizes and whole numbers, such as `2 d` or `d/h + 1`"
+        raise MisfitError(error.fact, advice) from None
     if number is not None and number < 1:
-        raise ValueError(f"a size is at least 1, but `{expression}` is {number}")
+        raise MisfitError(f"a size is at least 1, but `{expression}` is {number}", "write how long the axis really is")
     return expression
 
 

@@ -16,6 +16,7 @@ from atlas.entries.base import (
     HttpsUrl,
     Identifier,
     Latex,
+    MisfitError,
     Name,
     OldAddress,
     Record,
@@ -42,7 +43,7 @@ def _a_day(written: str) -> str:
     try:
         date.fromisoformat(written)
     except ValueError as error:
-        raise ValueError(f"`{written}` is no day of the calendar: {error}") from None
+        raise MisfitError(f"`{written}` is no day of the calendar: {error}", "write a day as in 2020-02-29") from None
     return written
 
 
@@ -141,12 +142,14 @@ class Stack(Record):
         if self.layers is None:
             for name in ("takes", "carries", "then", "ends", "varies", "shares_weights"):
                 if getattr(self, name):
-                    raise ValueError(f"`{name}` goes with `layers`")
+                    raise MisfitError(f"`{name}` goes with `layers`", f"add `layers`, or remove `{name}`")
         if self.carries.keys() != self.takes.keys() and self.layers is not None and self.takes:
-            raise ValueError("`takes` says where each value that is carried comes from first, and no other")
+            fact = "`takes` says where each value that is carried comes from first, and no other"
+            raise MisfitError(fact, "give `takes` and `carries` the same names")
         unknown = [name for name in (*self.then, *self.ends) if name not in self.with_]
         if unknown:
-            raise ValueError(f"{unknown[0]} changes, so `with` states its value in the first layer")
+            fact = f"{unknown[0]} changes, so `with` states its value in the first layer"
+            raise MisfitError(fact, f"add {unknown[0]} to `with`")
         return self
 
 
@@ -178,7 +181,9 @@ class Published(Record):
     @model_validator(mode="after")
     def _at_what(self) -> Published:
         if bool(self.at) != (self.quantity == "multiply-accumulates"):
-            raise ValueError("`at` goes with multiply-accumulates, which depend on the sizes of the inputs")
+            raise MisfitError(
+                "`at` goes with multiply-accumulates, which depend on the sizes of the inputs", "add or remove `at`"
+            )
         return self
 
 
@@ -259,7 +264,8 @@ class Upstream(Record):
     @model_validator(mode="after")
     def _narrowed_for_a_reason(self) -> Upstream:
         if (self.precision == "float32") != (self.precision_note is not None):
-            raise ValueError("`precision: float32` and `precision_note`, which says why, go together")
+            fact = "`precision: float32` and `precision_note`, which says why, go together"
+            raise MisfitError(fact, "state both, or neither")
         return self
 
     @model_validator(mode="after")
@@ -269,25 +275,28 @@ class Upstream(Record):
         for kind, names in kinds.items():
             for name in names:
                 if name in seen:
-                    raise ValueError(f"`{name}` is in `{seen[name]}` and in `{kind}`; it is one of them")
+                    raise MisfitError(f"`{name}` is in `{seen[name]}` and in `{kind}`", "remove it from one of the two")
                 seen[name] = kind
         for name, key in self.aliases.items():
             first = key.partition(".")[0]
             if first not in (self.settings if "." in key else {**self.keys, **self.settings, **self.ignored}):
-                raise ValueError(f"`{name}` is another name of `{key}`, but there is no such key")
+                fact = f"`{name}` is another name of `{key}`, but there is no such key"
+                raise MisfitError(fact, f"name a key, or add {key} to `keys`")
         for name in self.defaults:
             if name not in self.keys:
-                raise ValueError(f"`{name}` has a default, but is not in `keys`")
+                fact = f"`{name}` has a default, but is not in `keys`"
+                raise MisfitError(fact, "add it to `keys`, or remove it from `defaults`")
         return self
 
     @model_validator(mode="after")
     def _about_settings(self) -> Upstream:
-        for name in self.unlike_default:
-            if name not in self.settings:
-                raise ValueError(f"`unlike_default` says why `{name}` has its value, but it is not in `settings`")
-        for name in self.concerns:
-            if name not in self.settings:
-                raise ValueError(f"`concerns` says what `{name}` is about, but it is not in `settings`")
+        for key, names, says in (
+            ("unlike_default", self.unlike_default, "why `{}` has its value"),
+            ("concerns", self.concerns, "what `{}` is about"),
+        ):
+            for name in (one for one in names if one not in self.settings):
+                fact = f"`{key}` says {says.format(name)}, but it is not in `settings`"
+                raise MisfitError(fact, "add it to `settings`, or remove it here")
         return self
 
 
@@ -334,7 +343,8 @@ class Model(Record):
     @model_validator(mode="after")
     def _one_upstream(self) -> Model:
         if self.upstream is not None and self.program is not None:
-            raise ValueError("`upstream` and `program` exclude each other: one model is compared with one")
+            fact = "`upstream` and `program` exclude each other: one model is compared with one"
+            raise MisfitError(fact, "remove one of the two")
         return self
 
     def stack(self, path: str) -> Stack:

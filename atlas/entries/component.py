@@ -16,6 +16,7 @@ from atlas.entries.base import (
     HttpsUrl,
     Identifier,
     Latex,
+    MisfitError,
     Name,
     OldAddress,
     Record,
@@ -34,7 +35,7 @@ def _a_range(lines: str | int) -> str | int:
     if match is None:
         raise ValueError(f"`{lines}` is not a line or a range of lines such as 59-61")
     if match[2] and int(match[2]) < int(match[1]):
-        raise ValueError(f"the range {lines} ends before it begins; write `{match[2]}-{match[1]}`")
+        raise MisfitError(f"the range {lines} ends before it begins", f"write `{match[2]}-{match[1]}`")
     return lines
 
 
@@ -80,9 +81,11 @@ def _a_layout(text: str) -> str:
         raise ValueError(f"`{text}` is not a layout such as `(part h k) d -> h d k`")
     left, right = [name for name in re.findall(r"\w+", match[1]) if name != "1"], match[2].split()
     if len({*left}) < len(left) or len({*right}) < len(right):
-        raise ValueError(f"the layout `{text}` names an axis twice")
+        raise MisfitError(f"the layout `{text}` names an axis twice", "give each axis a name of its own")
     if sorted([*right, PART] if PART in left else right) != sorted(left):
-        raise ValueError(f"the layout `{text}` does not have the same axes on both sides")
+        raise MisfitError(
+            f"the layout `{text}` does not have the same axes on both sides", "write each axis on both sides of `->`"
+        )
     return text
 
 
@@ -178,20 +181,20 @@ class Symbol(Record):
         if self.values != "real":
             stated.append("values")
         if len(stated) > 1:
-            raise ValueError(f"{' and '.join(stated)} exclude each other")
+            raise MisfitError(f"{' and '.join(stated)} exclude each other", "remove all but one")
         learned = self.parameter is not None
         if learned and self.buffer is not None:
-            raise ValueError("parameter and buffer exclude each other")
+            raise MisfitError("parameter and buffer exclude each other", "remove one of the two")
         for name in ("tied", "active"):
             if getattr(self, name) and not learned:
-                raise ValueError(f"`{name}` goes with `parameter`")
+                raise MisfitError(f"`{name}` goes with `parameter`", f"add `parameter`, or remove `{name}`")
         for name in ("layout", "part", "shards"):
             if getattr(self, name) is not None and self.tensor is None:
-                raise ValueError(f"`{name}` goes with `tensor`")
+                raise MisfitError(f"`{name}` goes with `tensor`", f"add `tensor`, or remove `{name}`")
         if (self.shards is not None) != (SHARD in (self.tensor or "")):
-            raise ValueError(f"`shards` and `{SHARD}` in the name of the tensor go together")
+            raise MisfitError(f"`shards` and `{SHARD}` in the name of the tensor go together", "state both, or neither")
         if self.members is not None and self.maps_to is None:
-            raise ValueError("`members` goes with `maps_to`")
+            raise MisfitError("`members` goes with `maps_to`", "add `maps_to`, or remove `members`")
         return self
 
     @model_validator(mode="after")
@@ -203,7 +206,10 @@ class Symbol(Record):
             except SizeError as error:
                 raise ValueError(f"`active`: {error}") from None
             if not known:
-                raise ValueError(f"`active` is about axes of the symbol, and {axis} is none")
+                raise MisfitError(
+                    f"`active` is about axes of the symbol, and {axis} is none",
+                    f"name one of {', '.join(map(str, self.axes))}",
+                )
         return self
 
 
@@ -269,7 +275,7 @@ class ApiArgument(Record):
     """One argument of a documented function or class."""
 
     type: Text
-    """Its type, as the reader should think of it."""
+    """Its type, as the reader should think of it: words of your own, which nothing checks, so mind their spelling."""
     default: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = None
     """Its default as the source writes it, quoted; left out for a required argument."""
     text: Text
@@ -280,7 +286,7 @@ class ApiValue(Record):
     """An attribute or a returned value."""
 
     type: Text
-    """Its type."""
+    """Its type, in words which nothing checks, as of an argument."""
     text: Text
     """What it holds."""
 
@@ -295,7 +301,11 @@ class SeeAlso(Record):
 
 
 class Api(Record):
-    """What the API documentation of a library's layer says; checked against the pinned source, never executed."""
+    """What the API documentation of a library's layer says, against the pinned source, which is never executed.
+
+    Names, the order of arguments, defaults, attributes and `experimental` are compared with it; types and texts are
+    words that nothing checks.
+    """
 
     name: DottedName
     """The full public name."""
@@ -304,7 +314,7 @@ class Api(Record):
     symbol: DottedName
     """The class or function in that file."""
     arguments: Mapping[Name, ApiArgument] = Field(default_factory=dict)
-    """The arguments of the function or of the class's constructor, in order."""
+    """The arguments of the function or of the class's `__init__`, in order; left out where the file gives it none."""
     attributes: Mapping[Name, ApiValue] = Field(default_factory=dict)
     """Public attributes of an instance."""
     call_arguments: Mapping[Name, ApiArgument] = Field(default_factory=dict)

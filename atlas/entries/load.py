@@ -110,7 +110,7 @@ class Loader:
         for name, path in listed:
             seen[name] += 1
             if seen[name] > 1:
-                yield collection.issue(path, "A124", f"{name} is listed twice")
+                yield collection.issue(path, "A124", f"{name} is listed twice", "remove it here")
             elif name not in self.found.files and name not in self.found.refused:
                 # In a folder that was renamed all names are the same; only for others are all compared with each other.
                 moved = by_tail.get(name.rpartition("/")[2])
@@ -119,9 +119,7 @@ class Loader:
                     del left[other]
                 yield collection.issue(path, "A112", f"there is no file {name}.yml", _meant(name, near))
         for name in left:
-            message = f"no list of {collection.path} names this entry"
-            shown = shown_path(self.found.path(name), self.found.root)
-            yield Issue(shown, 0, 0, "A113", message, "list it, or delete the file")
+            yield _unlisted(collection, name, shown_path(self.found.path(name), self.found.root))
 
     def _entry(self, name: str, folder: str) -> Entry | None:
         document = self.inheritance.merged(name)
@@ -162,6 +160,24 @@ def _listed_in(stack: Stack, path: str, where: KeyPath) -> Iterator[tuple[str, K
                 yield from _listed_in(stack.stacks[component], f"{path}/{component}", (*where, "stacks", component))
         else:
             yield f"{path}/{component}", (*where, "components", index)
+
+
+def _unlisted(collection: Collection, name: str, shown: str) -> Issue:
+    """The issue that no list names an entry, at the list that should."""
+    folder, _, tail = name.removeprefix(f"{collection.id}/").rpartition("/")
+    data = collection.data
+    if isinstance(data, Library):
+        path: KeyPath = ("layers",)
+        edit = "" if folder else f"add `{tail}` to `layers`"
+        place = "the library's own folder"
+    else:
+        is_stack = folder in data.paths
+        inside = [key for part in folder.split("/") for key in ("stacks", part)]
+        path = (*inside, "components") if is_stack else ("stacks",)
+        edit = f"add `{tail}` to `components` of the stack {folder}" if is_stack else ""
+        place = f"the folder of a stack, such as {next(iter(data.paths))}"
+    hint = f"{edit or f'move it into {place}, and list it there'}, or delete the file"
+    return collection.issue(path, "A113", f"no list names the entry {shown}", hint)
 
 
 def _meant(name: str, near: list[str]) -> str:

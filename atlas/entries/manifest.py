@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from atlas.entries.base import HTTPS_HOST, Form, OldAddress, Record, Text
+from atlas.entries.base import HTTPS_HOST, Form, MisfitError, OldAddress, Record, Text
 from atlas.entries.folders import is_device
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -27,10 +27,10 @@ _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7,}")
 def _stays(revision: str) -> str:
     """Refuse what names another commit tomorrow, or a commit by some of its digits."""
     if revision.lower() in _BRANCHES or revision.startswith(("refs/heads/", "origin/")):
-        raise ValueError(f"`{revision}` is a branch, which moves on; pin a commit of 40 digits or a release tag")
+        raise MisfitError(f"`{revision}` is a branch, which moves on", "pin a commit of 40 digits or a release tag")
     if _HEXADECIMAL.fullmatch(revision) and not COMMIT.fullmatch(revision):
         said = f"has {len(revision)} digits" if len(revision) != 40 else "is not in lower case"
-        raise ValueError(f"`{revision}` {said}; a commit is given by its 40 hexadecimal digits in lower case")
+        raise MisfitError(f"`{revision}` {said}", "a commit is given by its 40 hexadecimal digits in lower case")
     return revision
 
 
@@ -97,7 +97,7 @@ def _told_apart_everywhere(files: Mapping[str, PinnedFile]) -> Mapping[str, Pinn
     for path in files:
         other = seen.setdefault(normalize("NFC", path).casefold(), path)
         if other != path:
-            raise ValueError(f"{other} and {path} differ in case only, and have one page on many systems; pin one")
+            raise MisfitError(f"{other} and {path} differ in case only, and have one page on many systems", "pin one")
     return files
 
 
@@ -133,6 +133,11 @@ class Manifest(Record):
     """The pinned files by their path in the repository."""
     formerly: tuple[OldAddress, ...] = ()
     """Addresses below the site's root at which its page was before; each leads to it now."""
+
+    @property
+    def origin(self) -> str:
+        """Where the files come from, as `atlas pin` takes it: `package==version`, or `repository@revision`."""
+        return self.artifact.pypi if self.artifact is not None else f"{self.repository}@{self.revision}"
 
     @property
     def name(self) -> str:

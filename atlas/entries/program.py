@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from atlas.entries.base import Axes, DottedName, Form, Identifier, Latex, Name, Record, SizeText
+from atlas.entries.base import Axes, DottedName, Form, Identifier, Latex, MisfitError, Name, Record, SizeText
 from atlas.entries.component import TensorName
 from atlas.entries.manifest import RepositoryPath
 
@@ -74,7 +74,7 @@ class Call(Record):
     @model_validator(mode="after")
     def _one_owner(self) -> Call:
         if (self.file is None) == (self.of is None):
-            raise ValueError("a call has either `file` or `of`")
+            raise MisfitError("a call has either `file` or `of`", "state one of the two")
         return self
 
 
@@ -94,7 +94,7 @@ class Hyperparameters(Record):
     def _one_of_both(self) -> Hyperparameters:
         for name in self.keys:
             if name in self.settings:
-                raise ValueError(f"{name} is among `keys` and among `settings`")
+                raise MisfitError(f"{name} is among `keys` and among `settings`", "remove it from one of the two")
         return self
 
 

@@ -6,7 +6,8 @@ A hint is thus never a guess: what it says to write is right for that key.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -107,6 +108,24 @@ def only_key(record: type[BaseModel] | None) -> str:
         return ""
     required = [field.alias or name for name, field in record.model_fields.items() if field.is_required()]
     return required[0] if len(required) == 1 else ""
+
+
+_FORMS: Mapping[str, str] = MappingProxyType(
+    {
+        "a whole number": "write a whole number in digits, such as 6",
+        "a number": "write a number in digits, such as 0.5",
+        "true or false": "write true or false",
+        "a mapping": "write `key: value` lines, or {key: value}",
+        "a list": "write the items in brackets, with commas between them: [a, b]",
+        "a text": "write one text, in quotes",
+    }
+)
+
+
+def form(wanted: str) -> str:
+    """How a value of the first of the wanted kinds is written, where nothing nearer to what was written is known."""
+    named = [(wanted.index(kind), how) for kind, how in _FORMS.items() if kind in wanted]
+    return min(named)[1] if named else ""
 
 
 def about(record: type[BaseModel] | None, key: str) -> str:

@@ -43,6 +43,14 @@ class Slip:
     """The issue's code."""
 
 
+def no_mapping(value: object) -> str:
+    """What to do about a file that holds this value instead of keys; None where it holds none."""
+    if value is None:
+        return "it holds none; `atlas new` writes files with every key and a blank for each value"
+    dashes = " without dashes" if isinstance(value, list | tuple) else ""
+    return f"write `key: value` lines{dashes}, such as `title: …`"
+
+
 def odd_space_message(char: str) -> str:
     """The message about a space that YAML does not take for one."""
     return f"the space here is U+{ord(char):04X}, which YAML takes for a letter"

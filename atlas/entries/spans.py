@@ -95,6 +95,11 @@ def excerpt_at(text: str, line: int, column: int) -> str:
     return _caret(text, start, start + column - 1, start + max(found.end() if found else 0, column))
 
 
+def excerpt_between(text: str, first: int, end: int) -> str:
+    """The line of a text that one offset lies in, with carets from it to the other."""
+    return _caret(text, text.rfind("\n", 0, first) + 1, first, end)
+
+
 def _caret(text: str, line_start: int, first: int, end: int) -> str:
     """The line and the carets; of a line that is wider than a terminal may be, the part around the place."""
     line_end = text.find("\n", first)

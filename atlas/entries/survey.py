@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atlas.entries.folders import YAML_SUFFIXES, Found, below, is_device, shown_path
+from atlas.entries.settings import no_folder
 from atlas.exceptions import FileTooLargeError
 from atlas.files import read_bytes
 from atlas.issues import Issue
@@ -97,13 +98,13 @@ def survey(root: Path, content: Path, sources: Path) -> Survey:
     records: dict[str, bytes] = {}
     files: dict[str, bytes] = {}
     folders: dict[str, list[str]] = {}
-    if _is_folder(content, root, issues):
+    if _is_folder(content, root, "docs_dir", issues):
         for one in readable(content, root, refused, issues, records):
             name = one.name.removesuffix(one.suffix)
             files[name] = digest_of_file(one.file)
             if "/" in name:
                 folders.setdefault(name.partition("/")[0], []).append(name)
-    whole = not files or _is_folder(sources, root, issues)
+    whole = not files or _is_folder(sources, root, "sources", issues)
     collections: dict[str, str] = {}
     if whole:
         for name in files:
@@ -186,10 +187,10 @@ def _may_be_entry(name: str) -> bool:
     return name.partition("/")[2] not in KINDS
 
 
-def _is_folder(folder: Path, root: Path, issues: list[Issue]) -> bool:
+def _is_folder(folder: Path, root: Path, key: str, issues: list[Issue]) -> bool:
     if folder.is_dir():
         return True
-    issues.append(Issue(shown_path(folder, root), 0, 0, "A001", "there is no such folder"))
+    issues.append(no_folder(folder, root, key))
     return False
 
 
@@ -204,7 +205,8 @@ def _kind(folder: str, files: Mapping[str, bytes], refused: set[str], shown: str
     if len(kinds) == 1:
         return kinds[0]
     found = "both a model.yml and a library.yml" if kinds else "neither a model.yml nor a library.yml"
-    issues.append(Issue(shown, 0, 0, "A115", f"the folder holds {found}; a collection has one"))
+    hint = "remove one of the two" if kinds else "add one, or move the files into the folder of a collection"
+    issues.append(Issue(shown, 0, 0, "A115", f"the folder holds {found}; a collection has one", hint))
     return None
 
 

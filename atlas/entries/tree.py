@@ -17,7 +17,7 @@ from atlas.entries.blanks import BLANK, blanks_in
 from atlas.entries.document import Document, Key, KeyPath, Mark, Marks, Value
 from atlas.entries.events import Event, Place, Stream, events
 from atlas.entries.scalars import SHORT, Doubt, doubts_in_double_quotes, hidden_in, kind_of, plain
-from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, no_value, odd_space_message
+from atlas.entries.slips import ODD_SPACE_HINT, ODD_SPACES, conflict, no_mapping, no_value, odd_space_message
 from atlas.entries.words import explain_syntax, quoted
 from atlas.exceptions import FileTooLargeError
 from atlas.files import read_bytes
@@ -29,6 +29,10 @@ MAX_BYTES = 1_000_000
 """The largest file that is read."""
 MAX_NESTING = 40
 """How deep values may be nested."""
+UNREAD = "see that it is there, and that you may read it"
+"""What to do about a file that cannot be read."""
+FEWER = "split it into several entries, and use aliases less"
+"""What to do about a file with too many values."""
 MAX_VALUES = 50_000
 """How many values a file may have, aliases counted each time they are used."""
 MAX_HIDDEN = 20
@@ -58,7 +62,7 @@ def raw_text(path: Path, shown: str) -> tuple[bytes | None, list[Issue]]:
         message = f"the file has {path.stat().st_size:,} bytes; at most {MAX_BYTES:,} are read"
         return None, [Issue(shown, 0, 0, "A001", message, "split it into several entries")]
     except OSError as error:
-        return None, [Issue(shown, 0, 0, "A001", f"the file cannot be read: {error.strerror or error}")]
+        return None, [Issue(shown, 0, 0, "A001", f"the file cannot be read: {error.strerror or error}", UNREAD)]
 
 
 def decoded(raw: bytes, shown: str) -> tuple[Document | None, list[Issue]]:
@@ -88,7 +92,7 @@ def parse(text: str, shown: str) -> tuple[Document | None, list[Issue]]:
     if builder.blanks:  # what else is wrong with the file may follow from what is not filled in yet
         return None, builder.blanks
     if not isinstance(value, dict):
-        issue = Issue(shown, 1, 1, "A013", "the file must hold one mapping of `key: value` lines")
+        issue = Issue(shown, 1, 1, "A013", "the file must hold one mapping of `key: value` lines", no_mapping(value))
         return None, [*builder.issues, issue]
     marks, key_marks = Marks(shown, builder.marks), Marks(shown, builder.key_marks)
     return Document(shown, {shown: text}, value, marks, key_marks, frozenset(builder.doubtful)), builder.issues
@@ -129,7 +133,8 @@ class _Builder:
         found = list(islice(events(self.text), 4 * MAX_VALUES))
         starts = [event for event in found if event.kind == "document"]
         if len(starts) > 1:
-            raise self.refuse(starts[1], "A013", "a second document begins here; a file holds one")
+            hint = "put what follows into a file of its own, or remove the line"
+            raise self.refuse(starts[1], "A013", "a second document begins here; a file holds one", hint)
         if len(found) == 4 * MAX_VALUES:
             raise self.too_many(found[-1])
         # The first event opens the document.
@@ -149,7 +154,7 @@ class _Builder:
         if self.count > MAX_VALUES:
             raise self.too_many(self.aliases[0] if self.aliases else event)
         if depth > MAX_NESTING:
-            raise self.refuse(event, "A011", f"values are nested more than {MAX_NESTING} deep")
+            raise self.refuse(event, "A011", f"values are nested more than {MAX_NESTING} deep", "write them less deep")
         if event.kind == "alias":
             return self.alias(event, path, depth)
         if event.tag:
@@ -363,7 +368,7 @@ class _Builder:
         return _RefusedError(Issue(self.shown, event.line, event.column, code, message, hint))
 
     def too_many(self, event: Event) -> _RefusedError:
-        return self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included")
+        return self.refuse(event, "A011", f"the file holds more than {MAX_VALUES:,} values, aliases included", FEWER)
 
 
 # Cached, as entries have the same keys.

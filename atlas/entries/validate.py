@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from atlas.entries import repairs
-from atlas.entries.base import Form
+from atlas.entries.base import Form, MisfitError
 from atlas.entries.number_formats import number_format
 from atlas.entries.tree import Document, Key, KeyPath, Mark, Value
 from atlas.issues import Issue
@@ -202,8 +202,9 @@ def _wrong_value(fault: _Fault, document: Document, schema: type[BaseModel]) -> 
     mark = place_of_key(document, path) if fault.about_key else place(document, path)
     subject = f"the key `{path[-1]}`" if fault.about_key else _named(path)
     shown = f"`{path[-1]}`" if fault.about_key else _shown(document, path)
-    reason, _, hint = _reason(fault, shown).partition("; ")
-    hint = _value_hint(fault, path[-1] if fault.about_key else value_at(document.value, path), schema) or hint
+    error = fault.detail.get("ctx", {}).get("error")
+    reason, advice = (error.fact, error.advice) if isinstance(error, MisfitError) else (_reason(fault, shown), "")
+    hint = _value_hint(fault, path[-1] if fault.about_key else value_at(document.value, path), schema) or advice
     return Issue(mark.path, mark.line, mark.column, "A104", f"{subject}: {reason}", hint)
 
 
@@ -215,7 +216,7 @@ def _value_hint(fault: _Fault, value: Found, schema: type[BaseModel]) -> str:
         known = re.findall(r"'([^']*)'", str(fault.detail.get("ctx", {}).get("expected")))
         meant = number_format(value)
         near = [meant] if meant in known else difflib.get_close_matches(value.lower(), known, n=1)
-        return f"did you mean `{near[0]}`?" if near else ""
+        return f"did you mean `{near[0]}`?" if near else "write one of these"
     if fault.annotation is None:
         return ""
     if isinstance(fault.path[-1], int) and (items := repairs.several(fault.annotation, value)):
@@ -253,9 +254,10 @@ def _reason(fault: _Fault, shown: str) -> str:
 
 def _type_hint(wanted: str, document: Document, path: KeyPath, schema: type[BaseModel]) -> str:
     value = value_at(document.value, path)
+    if value is None and _begins_with(document, path, "#"):
+        return "a text that begins with # must be quoted"
     if value is None:
-        is_comment = _begins_with(document, path, "#")
-        return "a text that begins with # must be quoted" if is_comment else _what_belongs(path, schema)
+        return _what_belongs(path, schema) or repairs.form(wanted)
     if "a text" in wanted and isinstance(value, (int, float)):
         return "quote it"
     if wanted == "a text" and (_begins_with(document, path, "{") or _begins_with(document, path, "[")):
@@ -272,14 +274,14 @@ def _type_hint(wanted: str, document: Document, path: KeyPath, schema: type[Base
 def _kind_hint(wanted: str, value: Found, key: str) -> str:
     """How a value of the wanted kind is written; `key` is the one that a mapping needs, where there is one alone."""
     if wanted == "true or false":
-        return f"remove the quotes: {truth}" if (truth := repairs.truth(value)) else ""
+        return f"remove the quotes: {truth}" if (truth := repairs.truth(value)) else repairs.form(wanted)
     if "a list" in wanted and "number" not in wanted and isinstance(value, str):
         return f"write it in brackets: [{value.strip('()')}]"
     if "a list" in wanted and isinstance(value, Mapping):
         return "begin each item with `- `, or write the items in [ ]"
     if "a mapping" in wanted and isinstance(value, tuple):
         return "write `key: value` lines without dashes, or {key: value}"
-    return f"write {{{key}: {value}}}" if "a mapping" in wanted and key else ""
+    return f"write {{{key}: {value}}}" if "a mapping" in wanted and key else repairs.form(wanted)
 
 
 def _begins_with(document: Document, path: KeyPath, char: str) -> bool:

@@ -70,7 +70,7 @@ def _mark(error: yaml.MarkedYAMLError) -> yaml.Mark | None:
 def _explanation(problem: str, context: str, source: str, column: int) -> tuple[str, str, str]:
     """Code, message and hint."""
     if "nesting depth" in problem:
-        return "A011", "values are nested far too deep", ""
+        return "A011", "values are nested far too deep", "write them less deep"
     if "unknown escape character" in problem or "expected hexdecimal number" in problem:
         return "A004", escape_message("\\"), ESCAPE_HINT
     indentation = source[: len(source) - len(source.lstrip())]

@@ -8,22 +8,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from atlas.pickled import pickled_as_made
 
+
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class Real:
     """An array of real numbers."""
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class Positive:
     """An array of numbers above zero (`> 0`)."""
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class UnitInterval:
     """An array of numbers strictly between zero and one (`in (0,1)`)."""
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class Ids:
     """An array of whole numbers that index an axis: in arrays from 0, in the formula from the declared base."""
@@ -32,6 +38,7 @@ class Ids:
     """The size of the axis that they index."""
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class IntegerRange:
     """One whole number that may stand where sizes stand (`k: 1..n-1`)."""

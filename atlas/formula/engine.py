@@ -19,10 +19,10 @@ from atlas.formula.equations import parse_system
 from atlas.formula.evaluate import Evaluator
 from atlas.formula.machine import Function, Setting
 from atlas.formula.names import canonical
-from atlas.formula.plan import Plan, make_plan, mentioned
+from atlas.formula.plan import Plan, make_plan
 from atlas.formula.symbols import Symbol, SymbolTable, symbol_table
 from atlas.formula.tensor import Tensor, aligned
-from atlas.formula.tree import System
+from atlas.formula.tree import System, mentioned
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,20 +110,21 @@ class Formula:
     def unused(self) -> tuple[str, ...]:
         """Declared symbols and own definitions that no declared output depends on."""
         reached: set[str] = set()
-        waiting = [name for name in self.plan.mains if name in self.table.symbols]
+        symbols, mains, starts = self.table.symbols, self.plan.mains, self.plan.starts
+        waiting = [name for name in mains if name in symbols]
+        indexed = [name for name in symbols if "_" in name]
         while waiting:
             name = waiting.pop()
             if name in reached:
                 continue
             reached.add(name)
-            equations = [*self.plan.mains.get(name, ()), *self.plan.starts.get(name, {}).values()]
             waiting += self.plan.mentions.get(name, ())
-            waiting += [other for other in self.table.symbols if other.startswith(f"{name}_") and other not in reached]
-            parameters = [parameter for found in equations for parameter in found.parameters]
-            waiting += [parameter for parameter in parameters if parameter in self.table.symbols]
+            waiting += [other for other in indexed if other.startswith(f"{name}_") and other not in reached]
+            for found in (*mains.get(name, ()), *(starts[name].values() if name in starts else ())):
+                waiting += [parameter for parameter in found.parameters if parameter in symbols]
         reached = reached.union(*[names for found in self.system.ranges for names in mentioned(found)])
-        declared = [*self.table.symbols, *self.table.aliases]
-        return tuple(name for name in dict.fromkeys([*declared, *self.plan.mains]) if name not in reached)
+        declared = [*symbols, *self.table.aliases]
+        return tuple(name for name in dict.fromkeys([*declared, *mains]) if name not in reached)
 
 
 def parse(latex: str, declarations: Declarations) -> Formula:

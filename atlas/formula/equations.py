@@ -18,7 +18,7 @@ from atlas.formula.reader import Scope
 from atlas.formula.rows import Part
 from atlas.formula.span import Span
 from atlas.formula.symbols import Kind, SymbolTable
-from atlas.formula.tree import Definition, IndexName, Leaf, Name, Node, Range, SizeName, System
+from atlas.formula.tree import Definition, IndexName, Leaf, Name, Node, Range, SizeName, System, mentioned
 
 MAX_EQUATIONS = 64
 """The most equations that one formula may have."""
@@ -242,7 +242,15 @@ def _definition(left: _Left, part: Part, signs: Sequence[int], scope: Scope) -> 
             raise FormulaError("A216", "nothing stands after `=`", part[start].span, "write one `=` and a value")
         values.append(Parser(part[start + 1 : end], inner, part[start].span.end).whole("this equation"))
     found = Definition(
-        left.name, left.parameters, indices, left.squared, left.number, tuple(values), left.span, span=_span(part)
+        left.name,
+        left.parameters,
+        indices,
+        left.squared,
+        left.number,
+        tuple(values),
+        left.span,
+        mentioned(*indices, *values),
+        span=_span(part),
     )
     if left.subscript is not None and not found.variables:
         hint = f"declare `{left.scripted.name()}` if this is its name"

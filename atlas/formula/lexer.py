@@ -27,11 +27,13 @@ FORMULAS = 500
 MAX_DIGITS = 15
 """The longest number that is read; more digits do not fit a float64."""
 
+_BREAK = r"\\\\(?:\s*\[[^\]]*\])?"
 _TOKEN = re.compile(
-    r"((?:\s|~|\\[,;:!> ]|%[^\n]*)*)(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<newline>\\\\(?:\s*\[[^\]]*\])?)"
+    rf"((?:\s|~|\\[,;:!> ]|%[^\n]*)*)(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<newline>{_BREAK})"
     r"|\\(?P<command>[A-Za-z]+\*?)|\\(?P<escaped>.)|(?P<letter>[A-Za-z])|(?P<primes>'+)|(?P<char>.)|\Z)",
     re.DOTALL,
 )
+_NEWLINE = re.compile(_BREAK)
 _OPENING = {"(": "(", "[": "(", "\\{": "("}
 _CLOSING = {")": ")", "]": ")", "\\}": ")"}
 _PAIRS = {"(": ")", "[": "]", "\\{": "\\}"}
@@ -79,15 +81,44 @@ def tokenize(latex: str) -> tuple[Token, ...]:
     if len(latex) > MAX_LENGTH:
         message = f"a formula of {len(latex)} characters; at most {MAX_LENGTH} are read"
         raise FormulaError("A250", message, Span(MAX_LENGTH, len(latex)), "split it into two entries")
+    if "%" not in latex and "\\\\" in latex:
+        try:
+            return _by_rows(latex)
+        except FormulaError:
+            pass  # a bracket may be closed in a later row, and what is wrong is told of the whole
     return _Lexer(latex).run()
+
+
+def _by_rows(latex: str) -> tuple[Token, ...]:
+    """The tokens of a formula each of whose rows can be read by itself; without comments, which may hide ends of rows.
+
+    Raises:
+        FormulaError: a row cannot be read by itself.
+    """
+    tokens: list[Token] = []
+    start = 0
+    while (end := latex.find("\\\\", start)) >= 0:
+        tokens += _row(latex[:end], start)
+        match = _NEWLINE.match(latex, end)
+        assert match is not None  # noqa: S101 - it begins with what was found
+        start = match.end()
+        tokens.append(Token("\\\\", "\\\\", Span(end, start)))
+    return (*tokens, *_Lexer(latex, start).run())
+
+
+# Cached, as formulas often begin alike, such as a norm with its mean.
+@lru_cache(maxsize=FORMULAS)
+def _row(until: str, start: int) -> tuple[Token, ...]:
+    """The tokens of a row that begins at `start`, where the text is cut off at its end."""
+    return _Lexer(until, start).run()
 
 
 class _Lexer:
     r"""One pass over the text; the braces and `\left` that are open are kept on stacks."""
 
-    def __init__(self, latex: str) -> None:
+    def __init__(self, latex: str, start: int = 0) -> None:
         self.latex = latex
-        self.at = 0
+        self.at = start
         self.tokens: list[Token] = []
         self.braces: list[Span] = []
         self.lefts: list[tuple[Span, int]] = []

@@ -85,8 +85,8 @@ class Stray:
     """Where it is written."""
     name: str
     """What is read."""
-    before: bool
-    """Whether an index lies before the first."""
+    before: int
+    """How far an index lies before the first, at most; 0 where none does."""
     past: tuple[str, ...]
     """The axes of which an index lies past the last."""
 
@@ -155,7 +155,10 @@ class Machine(ABC):
         zero = name in self.table.zero_outside
         found, outside = self.algebra.read(base, where, 0.0 if zero else np.nan)
         if outside and not zero:
-            before = any((index.data < 0).any() for index in where.values())
+            lowest = min(
+                (float(np.fmin.reduce(index.data, axis=None, initial=0.0)) for index in where.values()), default=0.0
+            )
+            before = int(-lowest) if np.isfinite(lowest) else 1
             ends = [
                 base.core[at]
                 for at, index in where.items()
@@ -173,15 +176,26 @@ class Machine(ABC):
     def out_of_range(self) -> FormulaError:
         """The error for the first read out of range."""
         found = self.stray[0]
-        where = [f"before {self.table.base}, where indices begin"] if found.before else []
+        where = [f"before {self.table.base}, where indices begin{self._down_to(found.before)}"] if found.before else []
         where += [f"past {self.last_of(axis)}, where it ends" for axis in found.past]
         ways = [f"end the range at {self.last_of(axis)}" for axis in found.past]
         if found.before:
-            ways.insert(0, "count from 1, or state `base: 0`" if self.table.base else "count from 0")
+            ways.insert(0, self._later(found.before))
         zero = f", or list `{found.name}` under `zero_outside`" if found.name in self.table.symbols else ""
         hint = f"{', '.join(ways)}{', ' if ways else ''}give the edge a case of its own{zero}"
         message = f"`{found.name}` is read outside its range"
         return FormulaError("A227", f"{message}: {' and '.join(where)}" if where else message, found.span, hint)
+
+    def _later(self, before: int) -> str:
+        """What to do where a range begins so far before the first index; counting from 0 helps by one alone."""
+        base = self.table.base
+        if before <= base:
+            return "count from 1, or state `base: 0`"
+        return f"begin the range {before} later, so that the lowest index is {base}"
+
+    def _down_to(self, before: int) -> str:
+        """The lowest index that is read, where it is not the one before the first."""
+        return f", down to {self.table.base - before}" if before > 1 else ""
 
     def last_of(self, axis: str) -> str:
         """The last index of an axis, in its sizes."""

@@ -16,7 +16,8 @@ from atlas.formula.lexer import END, Token, tokenize
 from atlas.formula.span import Span
 
 _NUMERIC = frozenset(("number", "+", "-", "/"))
-_SCRIPTS = frozenset(("_", "^", "'"))
+SCRIPTS = frozenset(("_", "^", "'"))
+"""Kinds of tokens that begin a script of the name before them."""
 
 
 class Script(NamedTuple):
@@ -112,10 +113,10 @@ def read_scripted(tokens: Sequence[Token], at: int) -> tuple[Scripted, int]:
     """The name at `at` with all its scripts, and the position after them."""
     base = tokens[at]
     position = at + 1
-    if position == len(tokens) or tokens[position].kind not in _SCRIPTS:
+    if position == len(tokens) or tokens[position].kind not in SCRIPTS:
         return Scripted(base, None, None, base.span), position
     found: dict[str, Script] = {}
-    while position < len(tokens) and tokens[position].kind in _SCRIPTS:
+    while position < len(tokens) and tokens[position].kind in SCRIPTS:
         mark = tokens[position].kind
         span = base.span.to(tokens[position].span)
         if mark == "'":

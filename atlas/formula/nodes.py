@@ -44,9 +44,9 @@ class Leaf(Node):
         return ()
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """The node and all below it, from left to right; without recursion, so no depth is too deep."""
-    waiting = [node]
+def walk(*tops: Node) -> Iterator[Node]:
+    """The nodes and all below them, from left to right; without recursion, so no depth is too deep."""
+    waiting = [*tops[::-1]]
     while waiting:
         current = waiting.pop()
         yield current

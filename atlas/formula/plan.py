@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from atlas.exceptions import FormulaError
-from atlas.formula.tree import Call, Definition, IndexName, Name, Node, Number, SizeName, Subscript, Sum, System, walk
+from atlas.formula.tree import Definition, IndexName, Name, Node, Number, Subscript, Sum, System, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def make_plan(system: System, base: int) -> Plan:
     mentions: dict[str, frozenset[str]] = {}
     needs: dict[str, frozenset[str]] = {}
     for found in system.definitions:
-        named, others = mentioned(found)
+        named, others = found.mentioned
         mentions[found.name] = named.union(others, mentions.get(found.name, ()))
         if found.start is None:
             mains[found.name] = (*mains.get(found.name, ()), found)
@@ -66,20 +66,6 @@ def make_plan(system: System, base: int) -> Plan:
     order = sorted(mains, key=lambda name: len(reach[name]))
     values = tuple(name for name in order if not mains[name][0].parameters)
     return Plan(mains, starts, cycles, steps, mentions, values)
-
-
-def mentioned(top: Node) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of values that stand in a part of a formula, and those of sizes and functions."""
-    values: set[str] = set()
-    others: set[str] = set()
-    for node in walk(top):
-        if isinstance(node, Name):
-            values.add(node.name)
-        elif isinstance(node, SizeName):
-            others.add(node.name)
-        elif isinstance(node, Call):
-            others.add(node.function)
-    return frozenset(values), frozenset(others)
 
 
 def _closure(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:

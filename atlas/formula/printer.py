@@ -1,4 +1,4 @@
-r"""The tree of a formula → LaTeX, such that parsing the text again gives an equal tree.
+r"""The tree of an expression → LaTeX, such that parsing the text again gives an equal tree.
 
 Parentheses are nodes of their own, so the printer never has to guess where they belong.
 """
@@ -13,7 +13,6 @@ from atlas.formula.tree import (
     Branch,
     Call,
     Cases,
-    Definition,
     Domain,
     Group,
     IndexName,
@@ -28,7 +27,6 @@ from atlas.formula.tree import (
     Power,
     Product,
     Quotient,
-    Range,
     Reduction,
     Relation,
     Remainder,
@@ -38,7 +36,6 @@ from atlas.formula.tree import (
     SizeName,
     Subscript,
     Sum,
-    System,
     Term,
     Transpose,
     Where,
@@ -46,32 +43,9 @@ from atlas.formula.tree import (
 )
 
 
-def print_latex(system: System) -> str:
-    """A whole formula, one equation in a row."""
-    lines = [_definition(found) for found in system.definitions] + [_range(found) for found in system.ranges]
-    return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
-
-
 def print_node(node: Node) -> str:
     """An expression."""
     return _Printer(None).show(node)
-
-
-def _definition(found: Definition) -> str:
-    base, sup, script = found.name.partition("^")
-    sub = ""
-    if found.start is not None:
-        sub = f"_{{{found.start}}}"
-    elif found.indices:
-        sub = "_{" + ", ".join(print_node(node) for node in found.indices) + "}"
-    power = "^2" if found.squared else f"{sup}{script}"
-    parameters = f"({', '.join(found.parameters)})" if found.parameters else ""
-    values = " = ".join(print_node(value) for value in found.values)
-    return f"{base}{sub}{power}{parameters} &= {values}"
-
-
-def _range(found: Range) -> str:
-    return f"{found.variable} &= {print_node(found.first)}, \\dots, {print_node(found.last)}"
 
 
 class _Printer:

@@ -39,6 +39,12 @@ class Scope:
         """The scope inside a sum or a definition."""
         return Scope(self.table, self.defined, {**self.local, **names})
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that are declared, defined or bound here."""
+        table = self.table
+        return (*self.defined, *self.local, *table.aliases, *table.sizes, *table.symbols)
+
     def nearest(self, name: str) -> tuple[str, ...]:
         """Known names that are spelled much alike."""
         return self.table.nearest(name, (*self.defined, *self.local))

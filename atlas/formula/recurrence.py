@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from atlas.exceptions import FormulaError
@@ -106,7 +108,7 @@ def _one(machine: Machine, found: Definition, name: str, step: int, axis: str) -
         return definitions.sides(machine, found, scope)
     symbol = _without_step(machine, name, axis)
     others = tuple(index for at, index in enumerate(found.indices) if at != place)
-    inner = Definition(name, (), others, found.squared, None, found.values, found.left_span, span=found.span)
+    inner = replace(found, parameters=(), indices=others, start=None)
     return definitions.indexed(machine, inner, symbol, scope)
 
 

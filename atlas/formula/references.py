@@ -100,12 +100,20 @@ def _resolve(parser: Parser, scripted: Scripted) -> tuple[str, Kind, Script | No
     tries.append((scripted.base.text, scripted.sub, scripted.sup))
     for name, sub, sup in tries:
         if (kind := parser.scope.kind(name)) is not None:
+            if (
+                kind == "constant"
+                and sub is not None
+                and letters.lookalikes(scripted.name(sup=False), parser.scope.names)
+            ):
+                break  # a constant has no subscript, so that a declared letter of another look is meant
             return name, kind, sub, sup
     raise _unknown(parser, scripted)
 
 
 def _unknown(parser: Parser, scripted: Scripted) -> FormulaError:
     name, reader = scripted.name(), parser.reader
+    if letters.lookalikes(scripted.name(sup=False), parser.scope.names):
+        name = scripted.name(sup=False)  # what stands above it is an exponent
     message = f"the symbol `{name}` is not known"
     near = parser.scope.nearest(name)
     if near:

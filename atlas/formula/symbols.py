@@ -19,14 +19,16 @@ from atlas.formula.declarations import (
     SymbolKind,
 )
 from atlas.formula.functions import BUILTINS, CONSTANTS
-from atlas.formula.letters import lookalikes
+from atlas.formula.letters import GREEK, lookalikes
 from atlas.formula.names import canonical
+from atlas.pickled import pickled_as_made
 from atlas.sizes import Size
 
 Kind = Literal["size", "value", "function", "constant", "index"]
 """What a name is to the parser."""
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class Symbol:
     """One declared symbol."""
@@ -56,6 +58,7 @@ class Symbol:
         return f"[{','.join(self.axes)}]"
 
 
+@pickled_as_made
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
     """All declared names of one formula."""
@@ -95,9 +98,9 @@ class SymbolTable:
         """At most two known names that are spelled much alike; those whose letters only look another way come alone."""
         if alike := lookalikes(name, dict.fromkeys([*others, *self.aliases, *self.sizes, *self.symbols])):
             return tuple(alike[:2])
-        known = {
-            _bare(found): found for found in [*sorted(BUILTINS), *others, *self.aliases, *self.sizes, *self.symbols]
-        }
+        # A letter is never meant to be a function such as `\tan`, which only a name of several letters is like.
+        functions = () if name.split("_")[0].removeprefix("\\") in GREEK else sorted(BUILTINS)
+        known = {_bare(found): found for found in [*functions, *others, *self.aliases, *self.sizes, *self.symbols]}
         return tuple(known[near] for near in difflib.get_close_matches(_bare(name), known, n=2, cutoff=0.55))
 
 

@@ -7,7 +7,7 @@ resolved: the parser has told sizes, indices, functions and values apart.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from atlas.formula.nodes import Leaf as Leaf
 from atlas.formula.nodes import Node as Node
@@ -316,6 +316,29 @@ class Relation(Node):
     """Where the comparisons stand."""
 
 
+class Mentioned(NamedTuple):
+    """The names that stand in a part of a formula."""
+
+    values: frozenset[str]
+    """Those of values."""
+    others: frozenset[str]
+    """Those of sizes and functions."""
+
+
+def mentioned(*tops: Node) -> Mentioned:
+    """The names that stand in some parts of a formula."""
+    values: set[str] = set()
+    others: set[str] = set()
+    for node in walk(*tops):
+        if isinstance(node, Name):
+            values.add(node.name)
+        elif isinstance(node, SizeName):
+            others.add(node.name)
+        elif isinstance(node, Call):
+            others.add(node.function)
+    return Mentioned(frozenset(values), frozenset(others))
+
+
 @dataclass(frozen=True, slots=True)
 class Definition(Node):
     """One equation: a left side, and one or more right sides that are equal."""
@@ -334,6 +357,8 @@ class Definition(Node):
     """The right sides; all but the first are asserted to be equal to it."""
     left_span: Span = field(compare=False)
     """Where the left side stands."""
+    mentioned: Mentioned = field(compare=False, repr=False)
+    """The names in its indices and right sides."""
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -19,10 +19,12 @@ from atlas.entries.component import entering
 from atlas.entries.tree import KeyPath
 from atlas.exceptions import SizeError
 from atlas.graph.carried import check_carries
+from atlas.graph.going import may_enter, names_that, near_or_all
 from atlas.graph.lost import lost_stacks, lost_values
 from atlas.graph.scope import MAX_COMPARED, MAX_HINTS, Scope, around, nearest, parted
 from atlas.graph.structure import Block, Carry, Graph, Node, Port, Value
 from atlas.graph.ties import check_ties
+from atlas.graph.unfound import Unfound, blocks_of, tell
 from atlas.issues import Issue
 from atlas.operators.catalogue import CATALOGUE
 from atlas.sizes import Size, size
@@ -61,6 +63,7 @@ class _Builder:
         self.read: set[str] = set()
         self.left: set[str] = set()
         """Blocks of which something outside reads a value."""
+        self.unfound: list[Unfound] = []
         self.sought = 0
         """How many names that lead nowhere were compared with others."""
         self.entries = {entry.id.removeprefix(f"{collection.id}/"): entry for entry in collection.entries}
@@ -88,6 +91,7 @@ class _Builder:
         for name, meaning in self.model.outputs.items():
             if (found := self.look_up(name, root, self.collection, ("outputs", name))) is not None:
                 outputs[found] = meaning
+        self.issues += tell(self.unfound, self.collection, self.values, self.places, self.read, spelled)
         self.issues += check_ties(self.collection, self.model, blocks)
         if self.model.complete and self.collection.whole and not self.issues:
             self.issues += lost_values(self.values, self.places, self.read)
@@ -130,7 +134,7 @@ class _Builder:
         carries = tuple(self.carry(name, handed, first[name], scope, where) for name, handed in stack.carries.items())
         outer.blocks[path.rpartition("/")[2]] = scope
         block = Block(path, stack, tuple(children), tuple(one for one in carries if one is not None))
-        self.issues += check_carries(self.collection, block, self.values, where)
+        self.issues += check_carries(self.collection, block, self.values, self.places, where)
         return block
 
     def first(self, name: str, stack: Stack, outer: Scope, where: KeyPath) -> str:
@@ -149,7 +153,9 @@ class _Builder:
             return None
         if scope.block not in around(self.values[found].block):
             message = f"{handed} is not made in {scope.block}, so its layers cannot hand it on"
-            self.issues.append(self.collection.issue((*where, "carries", name), "A601", message))
+            hint = "hand on a value that a component in the layer gives"
+            issue = self.collection.issue((*where, "carries", name), "A601", message, hint)
+            self.unfound.append(Unfound(spelled(handed), (scope.block,), len(self.values), issue, made_elsewhere=True))
             return None
         return Carry(scope.values[spelled(name)], first, found)
 
@@ -174,7 +180,7 @@ class _Builder:
         gives = tuple(
             self.given(entry, value, symbol, scope, owner, where, node_id, sizes) for value, symbol in outs.items()
         )
-        if all(_may_enter(entry, symbol) for _, symbol in ins):  # else that is what is wrong
+        if all(may_enter(entry, symbol) for _, symbol in ins):  # else that is what is wrong
             self.ports_are_whole(entry, owner, where, [symbol for _, symbol in ins], outs)
         tensors = {
             symbol: declared.tensor for symbol, declared in entry.data.symbols.items() if declared.tensor is not None
@@ -228,11 +234,11 @@ class _Builder:
         declared = entry.data.symbols.get(symbol)
         if declared is None:
             return None  # reported with the symbols
-        if not _may_enter(entry, symbol):
+        if not may_enter(entry, symbol):
             stored = declared.parameter is not None or declared.buffer is not None
             what = "stored with the model" if stored else f"no argument of {entry.data.operator}"
             message = f"{symbol} is {what}, so no value can enter as it"
-            self.issues.append(owner.issue((*where, "in", value), "A607", message))
+            self.issues.append(owner.issue((*where, "in", value), "A607", message, names_that(entry, "enter")))
             return None
         found = self.look_up(value, scope, owner, (*where, "in", value))
         return Port(symbol, declared.binds or "", found) if found is not None else None
@@ -259,7 +265,7 @@ class _Builder:
             return Port(symbol, declared.binds or "", found)
         if declared is not None:  # else reported with the symbols
             message = f"{symbol} is no result of {entry.data.operator}, so it cannot leave as a value"
-            self.issues.append(owner.issue((*where, "out", value), "A607", message))
+            self.issues.append(owner.issue((*where, "out", value), "A607", message, names_that(entry, "leave")))
         return None
 
     def is_new(self, scope: Scope, name: str, owner: Collection | Entry, at: KeyPath) -> bool:
@@ -311,7 +317,9 @@ class _Builder:
             near = nearest(spelled(name), scope.names())
             there = ", ".join(dict.fromkeys(islice(scope.names(), 8))) or "nothing yet"
             hint = f"did you mean `{near}`?" if near is not None else f"there is {there}"
-        self.issues.append(issue(at, "A601", f"nothing produces {name}", hint))
+        told = issue(at, "A601", f"nothing produces {name}", hint)
+        blocks = blocks_of(spelled(name), scope.block) if hint else ()
+        self.unfound.append(Unfound(spelled(name), blocks, len(self.values), told))
         return None
 
     def ports_are_whole(
@@ -340,7 +348,7 @@ class _Builder:
         for name in entering_symbols:
             if entering_symbols.count(name) > 1:
                 message = f"two values enter {entry.id} as {name}"
-                self.issues.append(owner.issue_at_key((*where, "in"), "A607", message))
+                self.issues.append(owner.issue_at_key((*where, "in"), "A607", message, "remove one of the two"))
                 break
 
     def symbols_exist(self, entry: Entry, use: Use, at: KeyPath) -> None:
@@ -360,25 +368,15 @@ class _Builder:
         ):
             for name in names:
                 if name not in known:
-                    near = get_close_matches(name, known, n=1)
-                    hint = f"did you mean `{near[0]}`?" if near else ""
+                    hint = near_or_all(name, known)
                     message = f"{entry.id} has no {'size' if key == 'with' else 'parameter'} {name}"
                     self.issues.append(self.collection.issue_at_key((*at, key, name), "A609", message, hint))
         for key, pairs in (("in", entering(use.in_)), ("out", tuple(use.out.items()))):
             for value, symbol in pairs:
                 if symbol not in entry.data.symbols:
                     message = f"`{symbol}` is not among the symbols of {entry.id}"
-                    near = get_close_matches(symbol, list(entry.data.symbols), n=1)
-                    hint = f"did you mean `{near[0]}`?" if near else ""
+                    hint = near_or_all(symbol, list(entry.data.symbols))
                     self.issues.append(self.collection.issue((*at, key, value), "A609", message, hint))
-
-
-def _may_enter(entry: Entry, symbol: str) -> bool:
-    """Whether a value may enter as this symbol: it stands for an argument that nothing stores."""
-    declared = entry.data.symbols.get(symbol)
-    if declared is None or declared.parameter is not None or declared.buffer is not None:
-        return False
-    return any(argument.name == declared.binds for argument in CATALOGUE[entry.data.operator].contract.inputs)
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -14,6 +14,7 @@ from atlas.exceptions import UnknownValueError
 from atlas.graph.build import spelled
 from atlas.graph.structure import Graph
 from atlas.graph.unroll import Sizes, Step, Walk
+from atlas.sources.nearest import instead
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,14 @@ class Values:
             return wanted
         if wanted in self.others:
             return self.others[wanted]
-        near = get_close_matches(wanted, [*self.shapes, *self.others], n=1, cutoff=0.4)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UnknownValueError(f"no value is called {name}{hint}")
+        names = [*self.shapes, *self.others]
+        # What follows the last dot is the value's own name, so one of the same place is nearer than one of another.
+        near = [one for one in names if one.rpartition(".")[0] == wanted.rpartition(".")[0]] if "." in wanted else []
+        near = get_close_matches(wanted, near or names, n=1, cutoff=0.6)
+        firsts = {value: key for key, value in reversed(list(self.of.items()))}
+        there = [firsts[value] for value in dict.fromkeys(self.of.values())]
+        hint = f"did you mean {near[0]}?" if near else instead(wanted, there, "a run with --trace tells them all")
+        raise UnknownValueError(f"no value is called {name}; {hint}")
 
 
 def values_of(graph: Graph, sizes: Sizes) -> Values:

@@ -29,9 +29,11 @@ def check_ties(collection: Collection, model: Model, blocks: tuple[Block, ...]) 
             if symbol not in node.entry.data.symbols:
                 continue  # reported with the use that names it
             message, hint = _problem(nodes, inner, node, symbol), ""
-            if message.startswith("no component") and unknown < MAX_HINTS:
+            if message.startswith("no component"):
                 unknown += 1
-                hint = _hint(nodes, f"{other_id}.{other_symbol}")
+                hint = _hint(nodes, f"{other_id}.{other_symbol}") if unknown <= MAX_HINTS else ""
+            elif message:
+                hint = "name a parameter of equal axes that is outside of layers and not tied itself, or remove `tied`"
             if message:
                 yield _issue(collection, model, node, symbol, message, hint)
 

@@ -6,12 +6,13 @@ Only so does an excerpt that begins within a docstring have the right colours, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape, unescape
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 from unicodedata import category
 
 from markupsafe import Markup
@@ -39,9 +40,8 @@ _BLANK = re.compile(
 """Characters that count as letters, marks or symbols and are not drawn either."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeLine:
-    """One line of a highlighted file."""
+class CodeLine(NamedTuple):
+    """One line of a highlighted file; of these there are so many that it matters how quickly one is made."""
 
     number: int
     """Its 1-based number in the file."""
@@ -51,6 +51,13 @@ class CodeLine:
 
 class CodeLines(tuple[CodeLine, ...]):
     """Lines of a highlighted file; what every page shows of the same lines is made once."""
+
+    @classmethod
+    def of(cls, lines: Iterable[CodeLine], text: str) -> CodeLines:
+        """Lines of which it is known what `plain_code` gives."""
+        made = cls(lines)
+        made.__dict__["plain"] = text  # where the property below keeps what it has found
+        return made
 
     @cached_property
     def items(self) -> Markup:
@@ -63,9 +70,10 @@ class CodeLines(tuple[CodeLine, ...]):
         return plain_code(self)
 
 
-def list_items(lines: Iterable[CodeLine]) -> Markup:
+def list_items(lines: Sequence[CodeLine]) -> Markup:
     """Lines as items of a list in HTML."""
-    return Markup("".join([f"<li>{line.html}</li>" for line in lines]))  # noqa: S704 - each line is HTML
+    html = "</li><li>".join([line.html for line in lines])
+    return Markup(f"<li>{html}</li>" if lines else "")  # noqa: S704 - each line is HTML
 
 
 def plain_code(lines: Iterable[CodeLine]) -> str:
@@ -96,16 +104,34 @@ def highlight(text: str, language: str = "", path: str = "") -> tuple[Markup, ..
     """
     if not text:
         return ()
-    text = text.replace("\r\n", "\n").removesuffix("\n") + "\n"  # many lexers recognize a line by its end
+    text = f"{_with_plain_breaks(text)}\n"  # many lexers recognize a line by its end
     lines = _lines(_tokens(text, lexer_for(language, path)))
     return tuple(_html(pieces) for pieces in lines)
 
 
-def excerpt(lines: tuple[Markup, ...], first: int, last: int) -> CodeLines:
-    """The lines from `first` to `last`, both included, with the numbers that they have in their file."""
+def plain_lines(text: str) -> list[str]:
+    """For each line that `highlight` gives of a text, the line as it is there."""
+    return _with_plain_breaks(text).split("\n") if text else []
+
+
+def excerpt(lines: Sequence[Markup], first: int, last: int, plain: Sequence[str] | None = None) -> CodeLines:
+    """The lines from `first` to `last`, both included, with the numbers that they have in their file.
+
+    Args:
+        lines: The lines of the file, highlighted.
+        first: The 1-based number of the first line.
+        last: The number of the last.
+        plain: What `plain_lines` gives of the file, where that is at hand.
+    """
     if not 1 <= first <= last <= len(lines):
         raise ExcerptError(f"lines {first}-{last} are not in the file, which has {len(lines)} lines")
-    return CodeLines(CodeLine(number, lines[number - 1]) for number in range(first, last + 1))
+    cut = list(map(CodeLine, range(first, last + 1), lines[first - 1 : last]))
+    return CodeLines(cut) if plain is None else CodeLines.of(cut, "\n".join(map(visible, plain[first - 1 : last])))
+
+
+def _with_plain_breaks(text: str) -> str:
+    """The text with line breaks of one kind, and none after its last line."""
+    return text.replace("\r\n", "\n").removesuffix("\n")
 
 
 def lexer_for(language: str, path: str = "") -> Lexer:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from atlas.markup.destinations import destinations
 from atlas.markup.pieces import MATHS, Piece
 
 TEXTS = 5_000
@@ -20,9 +21,6 @@ _AT_START = re.compile(r"(?:[-+=#](?=[-+=#\s]|$)|(?<=\d)[.)](?=\s|$))")
 """What is markup at the beginning of a line only: lists, headings, rules and underlines."""
 _FIRST = re.compile(r"\d*[-+=#.)]")
 _MARKS = {"em_open": "*", "em_close": "*", "strong_open": "**", "strong_close": "**", "s_open": "~~", "s_close": "~~"}
-_VERBATIM = frozenset(("fence", "code_block", "math_block"))
-_DESTINATION = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|((?<!\\)\]\(\s*|^ {0,3}\[[^\]]+\]:\s*)<?([^\s<>()]+)>?")
-"""Code, which is left alone, or where a link leads, within a line or in a definition of its own."""
 _BAR = re.compile(r"\\\||\|")
 _NO_DESTINATION = re.compile(r"[\s<>()\\]")
 _OPEN_BAR = re.compile(r"(?<!\\)\|")
@@ -116,26 +114,9 @@ def relinked(markdown: str, resolve: Callable[[str], str]) -> str:
 
     Only what the parser takes for a link is touched, on the lines that are no code and no formula.
     """
-    from atlas.markup.prose import normalized, parse  # and with it the parser, which plain lines do without
-
-    parsed = parse(markdown)
-    known = {
-        str(token.attrs.get("href") or token.attrs.get("src"))
-        for block in parsed.tokens
-        for token in block.children or ()
-        if token.type in ("link_open", "image")
-    }
-    fixed = {
-        number
-        for token in parsed.tokens
-        if token.type in _VERBATIM and token.map
-        for number in range(token.map[0], token.map[1])
-    }
-
-    def replaced(found: re.Match[str]) -> str:
-        if found[1] or normalized(found[3]) not in known:
-            return found[0]
-        return found[2] + destination(resolve(found[3]))
-
-    lines = markdown.split("\n")
-    return "\n".join(line if number in fixed else _DESTINATION.sub(replaced, line) for number, line in enumerate(lines))
+    parts, end = [], 0
+    for one in destinations(markdown):
+        first, after = one.outer
+        parts += [markdown[end:first], destination(resolve(one.target))]
+        end = after
+    return "".join([*parts, markdown[end:]])

@@ -105,6 +105,16 @@ def parse_line(text: str) -> tuple[Token, ...]:
     return tokens
 
 
+def parse_with_html(markdown: str) -> tuple[Sequence[Token], Mapping[str, int]]:
+    """What a text would be where HTML is understood, and the 0-based line of each label that it defines.
+
+    It is never rendered: no page has HTML of an author.
+    """
+    env: dict[str, Any] = {}
+    tokens = _markdown(with_html=True).parse(markdown, env)
+    return tokens, {label: int(one["map"][0]) for label, one in env.get("references", {}).items()}
+
+
 def _revealed(markdown: str) -> str:
     """The text with signs in place of the controls by which a text shows in another order than it is written."""
     return DIRECTION.sub(lambda found: visible(found[0]), markdown)
@@ -131,6 +141,12 @@ def normalized(url: str) -> str:
     return _markdown().normalizeLink(url)
 
 
+def destination_at(text: str, start: int) -> tuple[str, int]:
+    """The address that begins at an offset, as the parser reads it, and the offset after it; empty where none does."""
+    found = _markdown().helpers.parseLinkDestination(text, start, len(text))
+    return (found.str, found.pos) if found.ok else ("", start)
+
+
 def is_external(url: str) -> bool:
     """Whether an allowed address is one of another site."""
     return re.match(r"https?:", url, re.IGNORECASE) is not None
@@ -144,10 +160,11 @@ class _Markdown(MarkdownIt):
 
 
 @cache
-def _markdown() -> MarkdownIt:
-    """The parser; parsing does not change it."""
-    markdown = _Markdown("commonmark", {"html": False, "xhtmlOut": False}).enable(["table", "strikethrough"])
-    markdown.disable(["html_block", "html_inline"])
+def _markdown(*, with_html: bool = False) -> MarkdownIt:
+    """The parser, or one that tells HTML from text, which renders nothing; parsing does not change either."""
+    markdown = _Markdown("commonmark", {"html": with_html, "xhtmlOut": False}).enable(["table", "strikethrough"])
+    # Text that is joined does not tell any more which signs in it were escaped.
+    markdown.disable(["text_join"] if with_html else ["html_block", "html_inline"])
     markdown.use(dollarmath_plugin, allow_labels=False, allow_space=False, allow_blank_lines=False)
     markdown.inline.ruler.at("math_inline", _math_inline)
     for name, rule in RULES.items():

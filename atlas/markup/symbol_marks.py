@@ -13,7 +13,7 @@ from typing import NamedTuple
 from atlas.entries.component import Component
 from atlas.exceptions import FormulaError
 from atlas.formula.lexer import Token, tokenize
-from atlas.formula.names import Script, Scripted, canonical, read_scripted
+from atlas.formula.names import SCRIPTS, Script, Scripted, canonical, read_scripted
 from atlas.formula.span import Span
 from atlas.node.process import Formula
 from atlas.sizes import size
@@ -121,6 +121,10 @@ def _stretches(tokens: tuple[Token, ...], numbers: Mapping[str, int]) -> Iterato
         if _is_alone(tokens, at):
             if token.text in numbers:
                 yield _Stretch(token.span, numbers[token.text], braced=False)
+            continue
+        if at + 1 == len(tokens) or tokens[at + 1].kind not in SCRIPTS:  # as most have none
+            if token.text in numbers:
+                yield _Stretch(token.span, numbers[token.text])
             continue
         scripted, after = read_scripted(tokens, at)
         found = next((one for one in _readings(scripted) if one[0] in numbers), None)

@@ -1,4 +1,4 @@
-"""One persistent Node process that typesets formulas in batches and lays out graphs; `server.mjs` is its other end.
+"""A persistent Node process that typesets formulas in batches and lays out graphs; `server.mjs` is its other end.
 
 Batches are written by one thread and their answers read by another, so that Node works while the caller does too.
 """
@@ -6,10 +6,8 @@ Batches are written by one thread and their answers read by another, so that Nod
 from __future__ import annotations
 
 import json
-import os
 import re
 import struct
-import subprocess
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -26,6 +24,7 @@ from atlas.exceptions import NodeError
 from atlas.node.environment import Environment
 from atlas.node.lengths import refuse_long
 from atlas.node.letters import refuse_raw_symbols
+from atlas.node.lines import Address, Line, OwnLine, SharedLine
 from atlas.node.outline_paths import with_straight_roots
 
 SERVER = Path(__file__).with_name("server.mjs")
@@ -119,33 +118,41 @@ class Pending:
 class NodeProcess:
     """A running Node with KaTeX and, once a layout is asked for, ELK; between `with` and its end."""
 
-    def __init__(self, environment: Environment, *, timeout: float = TIMEOUT, server: Path = SERVER) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        timeout: float = TIMEOUT,
+        server: Path = SERVER,
+        shared: Address | None = None,
+    ) -> None:
+        """Make ready.
+
+        Args:
+            environment: Node with KaTeX.
+            timeout: Seconds without any answer after which the process counts as hung.
+            server: What Node runs.
+            shared: A Node that is running already, instead of one that is started and ended.
+        """
         self._environment = environment
         self._timeout = timeout
         self._server = server
+        self._shared = shared
         self._guard = threading.Lock()  # of the four fields below
         self._waiting: dict[int, Request] = {}
         self._requests = 0
         self._answers = 0
         self._failure = ""
         self._complaints: deque[str] = deque(maxlen=20)  # the tail of the process's stderr
-        self._process: subprocess.Popen[bytes] | None = None
+        self._line: Line | None = None
 
     def __enter__(self) -> Self:
-        environment = {name: value for name, value in os.environ.items() if name != "NODE_OPTIONS"}
-        modules = (self._environment.katex_dist / "katex.mjs", self._environment.elk)
-        command = [str(self._environment.node), str(self._server), *map(str, modules)]
-        try:
-            self._process = subprocess.Popen(  # noqa: S603 - the executable and the script are our own
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
-            )
-        except OSError as error:
-            raise NodeError(f"Node could not be started: {error}") from error
+        command = command_of(self._environment, self._server)
+        self._line = line = OwnLine(command) if self._shared is None else SharedLine(self._shared)
         self._writer = ThreadPoolExecutor(1, "node-writer")
-        self._threads = [
-            threading.Thread(target=self._read_answers, args=(self._process,), daemon=True),
-            threading.Thread(target=self._read_complaints, args=(_pipe(self._process.stderr),), daemon=True),
-        ]
+        self._threads = [threading.Thread(target=self._read_answers, args=(line,), daemon=True)]
+        if line.complaints is not None:
+            self._threads.append(threading.Thread(target=self._read_complaints, args=(line.complaints,), daemon=True))
         for thread in self._threads:
             thread.start()
         try:
@@ -184,7 +191,7 @@ class NodeProcess:
 
     def ask(self, name: str, kind: str, **fields: object) -> Request:
         """Put one request on its way."""
-        process = self._running()
+        line = self._running()
         batch = Request(name, Future())
         with self._guard:
             if self._failure:
@@ -193,7 +200,7 @@ class NodeProcess:
             number = self._requests
             self._waiting[number] = batch
         body = json.dumps({"id": number, "kind": kind, **fields}).encode()
-        self._writer.submit(_write, _pipe(process.stdin), HEAD.pack(len(body)) + body)
+        self._writer.submit(_write, line.outgoing, HEAD.pack(len(body)) + body)
         return batch
 
     def wait_for(self, batch: Request) -> dict[str, Any]:
@@ -208,51 +215,47 @@ class NodeProcess:
 
     def close(self) -> None:
         """End the process, at once if it still has work, and wait for it; closing twice does nothing."""
-        process, self._process = self._process, None
-        if process is None:
+        line, self._line = self._line, None
+        if line is None:
             return
         with self._guard:
             idle = not self._waiting
             self._failure = self._failure or "the Node process was closed"
         if not idle:
-            process.kill()
+            line.cut()
         self._writer.shutdown()
-        with suppress(OSError):  # what is still buffered for a process that has gone
-            _pipe(process.stdin).close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        line.end()
         for thread in self._threads:
             thread.join()
-        _pipe(process.stdout).close()
-        _pipe(process.stderr).close()
+        line.release()
 
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
+    def _running(self) -> Line:
+        if self._line is None:
             raise NodeError(self._failure or "the Node process is not running; use it inside `with`")
-        return self._process
+        return self._line
 
     def _kill(self, reason: str) -> None:
         """End a process that went wrong; the reading thread then fails whatever is waiting, with this reason."""
         with self._guard:
             self._failure = self._failure or reason
-        self._running().kill()
+        self._running().cut()
 
-    def _read_answers(self, process: subprocess.Popen[bytes]) -> None:
+    def _read_answers(self, line: Line) -> None:
         """Resolve requests as their answers come; at the end of the stream all that still wait have failed."""
         reason = "Node has ended"
         try:
-            while (answer := _read_frame(_pipe(process.stdout))) is not None:
+            while (answer := _read_frame(line.incoming)) is not None:
                 with self._guard:
                     batch = self._waiting.pop(answer["id"])
                     self._answers += 1
                 batch.answer.set_result(answer)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             reason = f"Node sent what is no answer ({error})"
-            process.kill()
-        self._threads[1].join()  # its last words
+            line.cut()
+        except OSError as error:  # of a socket; a pipe just ends
+            reason = f"Node has ended ({error})"
+        for complaining in self._threads[1:]:
+            complaining.join()  # its last words
         with self._guard:
             named = f"{self._failure or reason}{self._at_work()}{self._last_words()}"
             self._failure = named
@@ -271,6 +274,11 @@ class NodeProcess:
 
     def _last_words(self) -> str:
         return "".join(f"\n    {line}" for line in self._complaints)
+
+
+def command_of(environment: Environment, server: Path = SERVER) -> list[str]:
+    """The command line that runs the server."""
+    return [str(environment.node), str(server), str(environment.katex_dist / "katex.mjs"), str(environment.elk)]
 
 
 def refuse(formula: Formula) -> Typeset | None:
@@ -366,8 +374,3 @@ def _write(stdin: IO[bytes], frame: bytes) -> None:
     with suppress(OSError):
         stdin.write(frame)
         stdin.flush()
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None  # noqa: S101 - every Popen here is made with three pipes
-    return stream

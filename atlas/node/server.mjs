@@ -1,7 +1,10 @@
-// The Node side of the atlas: typesets batches of formulas with KaTeX and lays out graphs until its standard input ends.
+// The Node side of the atlas: typesets batches of formulas with KaTeX and lays out graphs until its standard input ends,
+// for whom it hears there or, where it is given a socket that listens and its folder, for all who connect to that.
 // Each frame, in and out, is a 4-byte big-endian length and that many bytes of JSON, after which the HTML of formulas
 // follows as it is; process.py is the other end.
 
+import { rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
@@ -13,7 +16,7 @@ import { Seen } from "./visible.mjs";
 // KaTeX's functions call each other so much that to compile them into each other takes longer than it ever saves.
 setFlagsFromString("--no-turbo-inlining");
 
-const [katexModule, elkModule] = process.argv.slice(2);
+const [katexModule, elkModule, listening, folder] = process.argv.slice(2);
 const { default: katex } = await import(pathToFileURL(katexModule));
 
 // Standard output carries frames only.
@@ -153,14 +156,15 @@ const typesetAll = (formulas, whole) => {
 // too much, without ending the process.
 const LONGEST_LAYOUT_MS = 20_000;
 const LAYOUT_LIMITS = { maxOldGenerationSizeMb: 512, stackSizeMb: 8 };
+const startLayoutThread = () => new Worker(new URL("layout.mjs", import.meta.url), {
+  workerData: { elk: elkModule },
+  resourceLimits: LAYOUT_LIMITS,
+  stdout: true, // and never into the frames
+});
 let layoutThread = null;
 
-const layOut = async ({ graph }) => {
-  layoutThread ??= new Worker(new URL("layout.mjs", import.meta.url), {
-    workerData: { elk: elkModule },
-    resourceLimits: LAYOUT_LIMITS,
-    stdout: true, // and never into the frames
-  });
+const layOutNext = async (graph) => {
+  layoutThread ??= startLayoutThread();
   const thread = layoutThread;
   const answer = await new Promise((resolve) => {
     const timer = setTimeout(() => settle({ lost: `it takes longer than ${LONGEST_LAYOUT_MS / 1000} seconds` }), LONGEST_LAYOUT_MS);
@@ -182,6 +186,10 @@ const layOut = async ({ graph }) => {
   return { error: answer.lost };
 };
 
+// One after the other, whoever asks.
+let laidOut = Promise.resolve();
+const layOut = ({ graph }) => (laidOut = laidOut.catch(() => {}).then(() => layOutNext(graph)));
+
 const answers = {
   version: () => ({ node: process.versions.node, katex: katex.version }),
   typeset: ({ formulas, whole }) => {
@@ -194,21 +202,40 @@ const answers = {
 };
 
 // Written through the stream, as a thread makes its pipe one that can be full; waits until the frame is on its way.
-const send = ({ texts = [], ...message }) => {
+const send = (output, { texts = [], ...message }) => {
   const body = Buffer.from(JSON.stringify(message), "utf8");
   const head = Buffer.alloc(4);
   head.writeUInt32BE(body.length);
-  return new Promise((resolve) => process.stdout.write(Buffer.concat([head, body, ...texts]), resolve));
+  return new Promise((resolve) => output.write(Buffer.concat([head, body, ...texts]), resolve));
 };
 
-let pending = Buffer.alloc(0);
-for await (const chunk of process.stdin) {
-  pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
-  while (pending.length >= 4 && pending.length >= 4 + pending.readUInt32BE(0)) {
-    const end = 4 + pending.readUInt32BE(0);
-    const request = JSON.parse(pending.toString("utf8", 4, end));
-    pending = pending.subarray(end);
-    await send({ id: request.id, ...(await answers[request.kind](request)) });
+const serve = async (input, output) => {
+  let pending = Buffer.alloc(0);
+  for await (const chunk of input) {
+    pending = pending.length === 0 ? chunk : Buffer.concat([pending, chunk]);
+    while (pending.length >= 4 && pending.length >= 4 + pending.readUInt32BE(0)) {
+      const end = 4 + pending.readUInt32BE(0);
+      const request = JSON.parse(pending.toString("utf8", 4, end));
+      pending = pending.subarray(end);
+      await send(output, { id: request.id, ...(await answers[request.kind](request)) });
+    }
   }
+};
+
+if (listening === undefined) {
+  await serve(process.stdin, process.stdout);
+  await layoutThread?.terminate();
+} else {
+  // At once, as the process that shares this one still imports what it needs, and its others will soon want layouts.
+  layoutThread = startLayoutThread();
+  // Who hangs up, or says what is no request, is served no more; the others are.
+  const hear = (socket) => serve(socket, socket.on("error", () => {})).catch(() => socket.destroy());
+  createServer(hear).listen({ fd: Number(listening) });
+  const leave = () => {
+    rmSync(folder, { recursive: true, force: true });
+    process.exit();
+  };
+  process.stdin.resume().on("close", leave);
+  // Whoever ends all processes of a build at once leaves nobody else to see to the folder.
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, leave);
 }
-await layoutThread?.terminate();

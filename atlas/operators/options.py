@@ -138,7 +138,7 @@ def resolve(options: Mapping[str, Option], given: Mapping[str, object], owner: s
     for name in given:
         if name not in options:
             takes = f"takes {', '.join(options)}" if options else "takes no options"
-            raise OptionError(f"{owner} has no option {name}; it {takes}{did_you_mean(name, options)}", name)
+            raise OptionError(f"{owner} has no option {name}", name, f"it {takes}{did_you_mean(name, options)}")
     for option in options.values():
         if option.required and option.name not in given:
             raise OptionError(f"{owner} needs the option {option.name}, {option.wanted}", option.name)

@@ -18,7 +18,7 @@ from atlas.exceptions import ContractError, ShapeError, UnknownOperatorError
 from atlas.operators.contract import Array, Binding, Contract
 from atlas.operators.family import KINDS, Family, Kind
 from atlas.operators.macs import Macs
-from atlas.operators.options import Option, did_you_mean, nearest, options_of, resolve
+from atlas.operators.options import Option, nearest, options_of, resolve
 from atlas.operators.signature import BATCH
 from atlas.sizes import Size, constant, size
 
@@ -359,5 +359,4 @@ def look_up(operators: Mapping[str, Operator], name: str) -> Operator:
     if name in operators:
         return operators[name]
     exist = f"these exist: {', '.join(operators)}" if operators else "none exist"
-    message = f"no operator is called {name!r}; {exist}{did_you_mean(name, operators)}"
-    raise UnknownOperatorError(message, nearest(name, operators))
+    raise UnknownOperatorError(f"no operator is called {name!r}", exist, nearest(name, operators))

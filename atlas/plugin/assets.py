@@ -94,6 +94,9 @@ class AssetFile(NamedFile):
         Raises:
             ValueError: it is a file to be copied, of which nothing is made.
         """
+        if isinstance(self.asset.content, Streamed):
+            self._write_stream(self.asset.content)
+            return
         content = self._content
         if content is None:
             raise ValueError(f"{self.dest_uri} is a file to be copied")
@@ -112,12 +115,15 @@ class AssetFile(NamedFile):
                 content.replace(target)
                 return
         if isinstance(content, Streamed):
-            target = Path(self.abs_dest_path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with target.open("w", encoding="utf-8", newline="\n") as file:
-                file.writelines(content.texts())
+            self._write_stream(content)
             return
         super().copy_file(dirty)
+
+    def _write_stream(self, content: Streamed) -> None:
+        target = Path(self.abs_dest_path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(content.texts())
 
 
 class FormFiles:
@@ -129,7 +135,7 @@ class FormFiles:
     def __init__(
         self, files: Files, forms: Sequence[SiteAsset], written: Container[str], config: MkDocsConfig, reuse: Reuse
     ) -> None:
-        """Make room for them.
+        """Make room for them, and find those that the present site has; all at once, as each has to be made for it.
 
         Args:
             files: All files of the build.
@@ -146,13 +152,14 @@ class FormFiles:
         """Their addresses."""
         self.issues: list[Issue] = []
         """What is wrong with their addresses."""
+        self._is_done = bytearray()
         for place, form in enumerate(forms):
             if form.page in written:
                 self._places.append(place)
                 self.urls.append(form.url)
                 if (issue := _make_room(files, form.url, config)) is not None:
                     self.issues.append(issue)
-        self._is_done = bytearray(len(self))
+                self._is_done.append(reuse.is_same(form.url, _digest(form.content)))
         self._is_noted = bytearray(len(self))
 
     def __len__(self) -> int:
@@ -177,10 +184,6 @@ class FormFiles:
 
     def left(self) -> array[int]:
         """The numbers of those that the present site has not."""
-        for number, url in enumerate(self.urls):  # these texts, of which no second ones are made then
-            content = self._forms[self._places[number]].content
-            if not self._is_done[number] and self._reuse.is_same(url, _digest(content)):
-                self._is_done[number] = True
         return array("L", (number for number, is_done in enumerate(self._is_done) if not is_done))
 
     def note(self, number: int) -> None:

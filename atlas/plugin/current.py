@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator
+import logging
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
 from filelock import FileLock
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from atlas.issues import Issue
+from atlas.links.told import Names
 from atlas.plugin.assets import FormFiles, add_assets
+from atlas.plugin.dead_links import Authors, told_where_written
 from atlas.plugin.navigation import Menus
-from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
+from atlas.plugin.pages import DRAFTS, EntityPage, LinkTargets, root, shown_path
+from atlas.plugin.prose_links import ProseLinks
 from atlas.plugin.reuse import Reuse, SiteFiles, hold
-from atlas.render.links import LinkCheck, outward
+from atlas.plugin.telling import Told
+from atlas.render.links import DeadLink, LinkCheck, file_of, ids_in, outward
 from atlas.render.navigation import Menu
 from atlas.render.relative import relative_url
 from atlas.render.site import Prose, Site, SiteAsset, SitePage
 from atlas.render.staging import Staging
-
-DRAFTS = (InclusionLevel.DRAFT, InclusionLevel.EXCLUDED)
-"""What MkDocs writes in a preview alone, with a mark that is not in the template."""
 
 _WAIT = 600.0
 """Seconds for which another build of the same site is waited for, before the site is swapped all the same."""
@@ -50,6 +52,8 @@ class Build:
     targets: LinkTargets | None = None
     prose: dict[str, tuple[str, Prose]] = field(default_factory=dict)
     """The Markdown of a prose page and its rendering, by source path, until its template is rendered."""
+    prose_links: list[ProseLinks] = field(default_factory=list)
+    """The links of pages of prose, of those that have any to be judged."""
     held: str | None = None
     """The content of the prose page at hand while search plugins are shown another."""
     reuse: Reuse | None = None
@@ -165,24 +169,65 @@ class Build:
         if self.reuse is None or self.menus is None:
             return frozenset()
         for page in pages:
-            is_plain = not page.is_linked_by_anchor and page.file.inclusion not in DRAFTS
-            key = self.reuse.key_of_page(page, self.menus) if is_plain else None
+            key = self.reuse.key_of_page(page, self.menus) if page.file.inclusion not in DRAFTS else None
             if key is not None and self.reuse.is_same(page.file.dest_uri, key):
                 self.finished.append(page)
         return frozenset(page.file.src_uri for page in self.finished)
 
-    def dead_links(self, written: Collection[str]) -> list[Issue]:
-        """One issue for each target of links that the finished site lacks; `written` are the files that are new."""
+    def dead_links(self, written: Collection[str]) -> list[DeadLink]:
+        """Each target of links that the finished site lacks; `written` are the files that are new."""
         if self.reuse is not None:
             self.reuse.leave(written)
         self.links.know(_Files(written, self.is_linked))
         self._note_links_left(written)
         find = partial(self.find, written)
-        dead = self.links.issues(find, self.ids_of)
+        dead = self.links.dead(find, self.ids_of)
         repeating = [asset for asset in self._unnoted() if asset.repeats] if dead else []
         for asset in repeating:  # an issue says how many files have the link
             self.note_asset(asset, self.links)
-        return self.links.issues(find, self.ids_of) if repeating else dead
+        return self.links.dead(find, self.ids_of) if repeating else dead
+
+    def told_of(self, dead: Sequence[DeadLink], written: Container[str], sources: Path) -> list[Told]:
+        """What is told of links that lead nowhere: those of entries and those of prose, each where it is written.
+
+        Args:
+            dead: What is dead on pages that are made from entries.
+            written: The files that are new.
+            sources: The folder of manifests.
+        """
+        folder, names = root(self.config), cache(self._names)
+        authors = Authors(folder, Path(self.config.docs_dir), sources, self.by_yaml)
+        ids = cache(partial(self._all_ids, written))
+        has_folders = self.config.use_directory_urls
+        issues = told_where_written(dead, authors, self.links.root, names, ids, has_folders=has_folders) if dead else []
+        told = [(logging.WARNING, one) for one in issues]
+        for page in self.prose_links:
+            told += page.told(names, partial(self._ids_without, ids))
+        return told
+
+    def _names(self) -> Names:
+        """What authors may mean who name a page or a file."""
+        pages = () if self.targets is None else self.targets.documentation_pages()
+        prose = [file for file in pages if not isinstance(file.page, EntityPage)]
+        return Names([*self.by_yaml, *(file.src_uri for file in prose)], [*self.entities, *(one.url for one in prose)])
+
+    def _all_ids(self, written: Container[str], address: str) -> Collection[str] | None:
+        """The ids in the page at an address, which is read; None where there is none."""
+        file = file_of(partial(self.find, written), address)
+        return ids_in(file.read_text(encoding="utf-8")) if file is not None and file.suffix == ".html" else None
+
+    def _ids_without(
+        self, ids: Callable[[str], Collection[str] | None], file: File, fragment: str
+    ) -> Collection[str] | None:
+        """The ids of the page of a file, if it is written and none of them is as given; else None."""
+        page = file.page
+        if page is None:
+            return None
+        of_entry = self.ids_of(page.address) if isinstance(page, EntityPage) else ()
+        if fragment in (page.present_anchor_ids or ()) or fragment in of_entry:
+            return None
+        found = ids(file.dest_uri)
+        return None if found is None or fragment in found else found
 
     def ids_of(self, url: str) -> Container[str]:
         """The ids in the page at an address; none where it is not known what it has."""

@@ -90,7 +90,9 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
         if found is not None and found.whole and found.whole == present.whole and _is_left(site, present):
             _log.info("Nothing has changed; the site is left as it is")
             for told in present.warnings:
-                logging.getLogger(told.logger).log(told.level, "%s", told.text)
+                # As in a build that has something to do, `--quiet` hides no issue that `--strict` ends with.
+                is_fatal = config.strict and told.logger == _log.name
+                logging.getLogger(told.logger).log(logging.ERROR if is_fatal else told.level, "%s", told.text)
             self._build = NothingToDo(config, present)
         else:
             look(WHILE_READING)
@@ -191,7 +193,10 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
 
     @event_priority(_LAST)
     def on_serve(self, server: LiveReloadServer, /, *, config: MkDocsConfig, builder: Callable[..., None]) -> None:
-        """Watch what entries depend on besides docs_dir, and let no failing rebuild stop the preview."""
+        """Watch what entries depend on besides docs_dir, and let no failing rebuild stop the preview.
+
+        Where the address cannot be had, as another preview has it, that is said in a sentence.
+        """
         folders = [Path(self.config.sources), *(Path(folder) for folder in config.theme.dirs)]
         for folder in folders:
             if folder.is_dir() and not {"site-packages", "dist-packages"} & set(folder.parts):
@@ -213,6 +218,18 @@ class AtlasPlugin(BasePlugin[AtlasConfig]):  # type: ignore[no-untyped-call]  # 
             _log.error("The last good site is still served; it is rebuilt when a file changes.")
 
         server.builder = rebuild_or_keep
+        bind = server.server_bind
+
+        def bind_or_abort() -> None:
+            try:
+                bind()
+            except OSError as error:
+                host, port = config.dev_addr
+                why = "another program listens there" if error.errno == errno.EADDRINUSE else error.strerror
+                hint = f"end it, or take another address: mkdocs serve --dev-addr {host}:{port + 1}"
+                raise Abort(f"The preview cannot be served at {host}:{port}: {why}; {hint}") from error
+
+        server.server_bind = bind_or_abort  # type: ignore[method-assign]  # MkDocs binds only after the first build
 
     def _current(self) -> Steps:
         if self._build is None:

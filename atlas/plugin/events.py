@@ -16,15 +16,14 @@ from urllib.parse import urlsplit
 from markupsafe import escape
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort, PluginError
-from mkdocs.structure.files import File, Files, InclusionLevel, set_exclusions
+from mkdocs.structure.files import Files, InclusionLevel, set_exclusions
 from mkdocs.structure.nav import Navigation
-from mkdocs.structure.pages import Page, _RelativePathTreeprocessor
-from mkdocs.utils import CountHandler
+from mkdocs.structure.pages import Page
 
 from atlas.cycles import WHILE_WRITING, look
 from atlas.entries.folders import below
 from atlas.exceptions import AtlasError, ContentError
-from atlas.issues import Issue, show, texts
+from atlas.issues import Issue, issue_texts
 from atlas.plugin.current import Build
 from atlas.plugin.fingerprint import Grounds, theme_folder
 from atlas.plugin.forms import form_assets, prose_alternates, redirect_assets
@@ -41,11 +40,13 @@ from atlas.plugin.pages import (
     table_of_contents,
     written_entities,
 )
-from atlas.plugin.present import Present, Warned, Written, WrittenFiles, files_in, keep_present, read_present
+from atlas.plugin.present import Present, Written, WrittenFiles, files_in, keep_present, read_present
+from atlas.plugin.prose_links import ProseLinks
 from atlas.plugin.reuse import Reuse, SiteFiles, hold, is_own
 from atlas.plugin.search import search_assets
 from atlas.plugin.settings import foreign_assets, settings
 from atlas.plugin.steps import Steps
+from atlas.plugin.telling import Telling
 from atlas.plugin.told import FolderTold
 from atlas.render.build import build_site
 from atlas.render.first_screen import first_screen
@@ -101,21 +102,20 @@ class RealBuild(Steps):
         self.present = present
         self._is_preview = is_preview
         self._may_be_broken = may_be_broken
-        self._warnings = _Warnings()
         self._refuse_links(config)
         self._refuse_to_overwrite(config)
         try:
             staging = Staging(Path(config.site_dir))
         except OSError as error:
             raise PluginError(f"no folder to build in could be made beside {config.site_dir}: {error}") from error
-        links = LinkCheck(urlsplit(config.site_url or "/").path or "/")
+        links = LinkCheck(urlsplit(config.site_url).path or "/" if config.site_url else "")
         self._build = Build(config, config.site_dir, staging, links)
         if grounds is not None and self._holds():
             self.present = present if is_preview else read_present(staging.site, present)
             self._build.reuse = Reuse(grounds.general, self.present, staging.site)
         config.site_dir = str(staging.new)
         self._told = FolderTold(self._build.site_dir)
-        _mkdocs_log.addHandler(self._warnings)
+        self._telling = Telling(config)
 
     def _holds(self) -> bool:
         """Whether no other build changes the site until this one has ended; that of a preview is its own."""
@@ -161,8 +161,7 @@ class RealBuild(Steps):
         else:
             build.found += [issue for issue in build.site.issues if issue.severity == "error"]
             warnings = (issue for issue in build.site.issues if issue.severity == "warning")
-            for issue in shown_issues(build.config, warnings):
-                _log.warning("%s", show([issue]))
+            self._telling.tell_all(warnings)
             yaml = {file.src_uri: file for file in files if file.src_uri.endswith(_NOT_COPIED)}
             for file in yaml.values():
                 files.remove(file)
@@ -209,29 +208,33 @@ class RealBuild(Steps):
             build.found += error.issues
         except AtlasError as error:
             build.found.append(f"{path}: {error}")
+        self._telling.tell_all(prose.warnings)
         build.prose[page.file.src_uri] = markdown, prose
         return ""
 
     def on_page_content(self, page: Page) -> str | None:
-        """Set what MkDocs would have found in the Markdown: content, title, table of contents, anchors, links."""
+        """Set what MkDocs would have found in the Markdown: content, title, contents, ids; gather the links."""
         build = self._build
         if page.file.src_uri not in build.prose or build.targets is None:
             return None
         page.markdown, prose = build.prose[page.file.src_uri]
-        # MkDocs' own resolver, so that every link is judged and worded as users of MkDocs know it.
-        resolver = _RelativePathTreeprocessor(page.file, build.targets, build.config)
-        content = rewrite(prose.html, resolver.path_to_url)
+        path = shown_path(build.config, page.file.src_uri)
+        preview, targets = self._is_preview, build.targets
+        links = ProseLinks(page.file, path, page.markdown, targets, build.config, is_preview=preview)
+        content = rewrite(prose.html, links.resolve)
+        if links:
+            build.prose_links.append(links)
         title = page.meta.get("title", prose.title)
         if "title" not in vars(page) and title is not None:
             page.title = escape(title)
         page.toc = table_of_contents(prose.headings)
         page.meta.setdefault("description", first_words(prose.search))
         page.present_anchor_ids = anchor_ids(content)
-        page.links_to_anchors = resolver.links_to_anchors
+        page.links_to_anchors = None  # MkDocs has nothing to judge
         return content
 
     def on_env(self, env: Environment, files: Files) -> None:
-        """Stop if any prose page was wrong; finish the assets, the search index, and what is known of anchors."""
+        """Stop if any prose page was wrong; finish the assets, the search index, and what is known of pages."""
         self._accepted()
         build = self._build
         if build.site is not None:
@@ -239,20 +242,12 @@ class RealBuild(Steps):
             if build.reuse is not None:
                 env.bytecode_cache = build.site.compiled
         env.filters.update(katex_fonts=fonts_of, first_screen=first_screen)
-        for issue in foreign_assets(build.config):
-            _log.warning("%s", show([issue]))
+        self._telling.tell_all(foreign_assets(build.config))
         # MkDocs' live reload is an inline script, which the theme's content security policy would refuse.
         env.globals.update(atlas=None, policy=POLICY, preview=self._is_preview)
-        wanted: set[File] = set()
-        entities: list[EntityPage] = []
-        for file in files.documentation_pages(inclusion=InclusionLevel.is_in_serve):
-            if isinstance(file.page, EntityPage):
-                entities.append(file.page)
-            elif file.page is not None:
-                wanted.update(file.page.links_to_anchors or ())
-        for page in entities:
-            page.is_linked_by_anchor = page.file in wanted
-            build.entities[page.address] = page
+        pages = files.documentation_pages(inclusion=InclusionLevel.is_in_serve)
+        entities = [file.page for file in pages if isinstance(file.page, EntityPage)]
+        build.entities.update((page.address, page) for page in entities)
         if build.site is not None and not build.shown:
             self._add_forms(build, build.site, files)
             self._accepted()
@@ -302,8 +297,6 @@ class RealBuild(Steps):
             build.found.append(f"{label}: {error}")
             body = ""
         build.note_links(source, body)
-        if page.is_linked_by_anchor:
-            page.present_anchor_ids = anchor_ids(body)
         show_entity(shown, page, build.menu(nav, page), body)
 
     def on_template_context(self, context: TemplateContext) -> None:
@@ -313,7 +306,8 @@ class RealBuild(Steps):
     def on_post_page(self, page: Page) -> None:
         """Let go of the body, so that one page's is in memory at a time."""
         if isinstance(page, EntityPage):
-            page.content, page.toc = page.summary, None
+            page.show_summary()
+            page.toc = None
 
     def on_post_build(self) -> bool:
         """Check the links of all bodies, then put the new site in place unless `--strict` is about to refuse it."""
@@ -329,9 +323,9 @@ class RealBuild(Steps):
             build.staging.keep_times(url for url in build.addresses() if not build.is_linked(url))
             written = WrittenFiles(files_in(new))
             dead = build.dead_links(written) if accepted else []
-            for issue in dead:
-                _log.warning("%s", show([issue]))
-            if accepted and config.strict and _warnings_counted():
+            if accepted:
+                self._telling.tell(build.told_of(dead, written, Path(self._options.sources)))
+            if accepted and self._telling.is_fatal():
                 return False  # MkDocs aborts next, and on_build_error cleans up
             build.commit(len(written))
         except OSError as error:
@@ -348,13 +342,13 @@ class RealBuild(Steps):
         is_heard = _mkdocs_log.isEnabledFor(logging.WARNING)
         # What changed while pages were made may be in some of them, so of none it is known what it follows from.
         known = self._build.reuse.with_keys(files) if self._build.reuse is not None and holds else files
-        self.present = Present(whole, is_heard, tuple(self._warnings.told), links_hold, known)
+        self.present = Present(whole, is_heard, tuple(self._telling.told), links_hold, known)
         if not self._is_preview:
             keep_present(site, self.present)
 
     def close(self) -> None:
         """End the build, and leave no trace of it in the configuration and beside the site."""
-        _mkdocs_log.removeHandler(self._warnings)
+        self._telling.close()
         self._told.close()
         self._build.close()
 
@@ -363,7 +357,7 @@ class RealBuild(Steps):
         build = self._build
         issues = shown_issues(build.config, (found for found in build.found if isinstance(found, Issue)))
         problems = list(dict.fromkeys(found for found in build.found if isinstance(found, str)))
-        for text in (*texts(issues), *problems):
+        for text in (*issue_texts(issues), *problems):
             _log.error("%s", text)
         build.shown += [*issues, *problems]
         build.found.clear()
@@ -373,25 +367,7 @@ class RealBuild(Steps):
         return not build.shown
 
 
-class _Warnings(logging.Handler):
-    """Notes what a build warns of, so that the next one can say it again without finding it again."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.told: list[Warned] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Note one."""
-        self.told.append(Warned(record.name, record.levelno, record.getMessage()))
-
-
 def _look_for_cycles(pages: int) -> None:
     """Let Python look for reference cycles again, where that many pages are written."""
     if pages > _FEW_PAGES:
         look(WHILE_WRITING)
-
-
-def _warnings_counted() -> bool:
-    """Whether MkDocs, which counts warnings under `--strict`, has any and will abort."""
-    handlers = _mkdocs_log.handlers
-    return any(handler.get_counts() for handler in handlers if isinstance(handler, CountHandler))

@@ -12,20 +12,20 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
-import yaml
 from markupsafe import Markup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from atlas.issues import Issue
+from atlas.links.redirects import Redirect, places_in
 from atlas.markup.markdown import relinked
-from atlas.plugin.pages import EntityPage, LinkTargets, shown_path
+from atlas.plugin.pages import DRAFTS, EntityPage, LinkTargets, shown_path
 from atlas.render.alternates import MARKDOWN
 from atlas.render.links import is_internal
 from atlas.render.llms import FILE, PROSE, LlmsLine, llms_text
 from atlas.render.redirects import redirect_files
 from atlas.render.relative import relative_url
-from atlas.render.site import Alternate, Prose, Redirect, Site, SiteAsset
+from atlas.render.site import Alternate, Prose, Site, SiteAsset
 
 
 def markdown_of(file: File) -> str:
@@ -54,9 +54,9 @@ def form_assets(
         if file.src_uri in prose and file.page is not None:
             title = unescape(str(file.page.title or file.name))
             made.append(_prose_asset(file, title, *prose[file.src_uri], targets))
-    listed: list[File] = []
-    text = llms_text(config.site_name, config.site_description or "", _lines(pages, prose, listed))
-    made.append(SiteAsset(FILE, text.encode(), more_links=partial(_links, listed)))
+    lines = [(file, line) for file in pages if (line := _line(file, prose)) is not None]
+    text = llms_text(config.site_name, config.site_description or "", (line for _, line in lines))
+    made.append(SiteAsset(FILE, text.encode(), more_links=partial(_links, [file for file, _ in lines])))
     return made
 
 
@@ -80,7 +80,7 @@ def redirect_assets(
         taken[form.url] = _own(form.url)
     for name in (*config.theme.static_templates, *config.extra_templates):
         taken.setdefault(name, f"the theme's {name}")
-    places = _places(Path(config.config_file_path)) if config.config_file_path and stated else {}
+    places = places_in(Path(config.config_file_path)) if config.config_file_path and stated else {}
     shown = Path(config.config_file_path).name if config.config_file_path else "mkdocs.yml"
     of_config = (Redirect(old, new, shown, *places.get(old, (0, 0))) for old, new in stated.items())
     folders = tuple(Path(folder) for folder in config.theme.dirs)
@@ -101,27 +101,6 @@ def _own(url: str) -> str:
     return f"the site's own {url}"
 
 
-def _places(file: Path) -> dict[str, tuple[int, int]]:
-    """The line and column of each redirect in mkdocs.yml; none of those that another file states."""
-    with file.open(encoding="utf-8-sig") as text:
-        found = yaml.compose(text, yaml.SafeLoader)
-    for name in ("plugins", "atlas", "redirects"):
-        found = _value(found, name)
-    if not isinstance(found, yaml.MappingNode):
-        return {}
-    marks = ((key.value, key.start_mark) for key, _ in found.value if isinstance(key, yaml.ScalarNode))
-    return {name: (mark.line + 1, mark.column + 1) for name, mark in marks}
-
-
-def _value(node: yaml.Node | None, name: str) -> yaml.Node | None:
-    """What a mapping has under a name, or a list of mappings in the first that has it."""
-    if isinstance(node, yaml.SequenceNode):
-        return next((found for one in node.value if (found := _value(one, name)) is not None), None)
-    if isinstance(node, yaml.MappingNode):
-        return next((value for key, value in node.value if key.value == name), None)
-    return None
-
-
 def _prose_asset(file: File, title: str, markdown: str, prose: Prose, targets: LinkTargets) -> SiteAsset:
     """The author's Markdown with its links relative to where it lies in the site."""
     url, links = markdown_of(file), set[str]()
@@ -138,7 +117,8 @@ def _prose_asset(file: File, title: str, markdown: str, prose: Prose, targets: L
             written = relative_url(other.dest_uri.removesuffix("index.html") if mark else other.dest_uri, url)
         else:
             written = relative_url(markdown_of(other), url)
-        links.add(f"{written}{mark}{fragment}")
+        if other.inclusion not in DRAFTS:  # this, and whether the page has a part, is told where its author wrote it
+            links.add(written)
         return f"{written}{mark}{fragment}"
 
     text = relinked(markdown, resolve).strip() + "\n"
@@ -147,22 +127,21 @@ def _prose_asset(file: File, title: str, markdown: str, prose: Prose, targets: L
     return SiteAsset(url, text.encode(), frozenset(links))
 
 
-def _lines(pages: Iterable[File], prose: Container[str], listed: list[File]) -> Iterator[LlmsLine]:
-    """The lines of the list of all Markdown versions; the pages that have one are added to `listed`."""
-    for file in pages:
-        page = file.page
-        if isinstance(page, EntityPage):
-            source = page.source
-            if any(one.type == MARKDOWN for one in source.alternates):
-                listed.append(file)
-                title = str(source.context.get("document_title", source.title))
-                yield LlmsLine(source.kind, title, markdown_of(file), source.description)
-        elif page is not None and file.src_uri in prose:
-            listed.append(file)
-            given = page.meta.get("description") or ""
-            # What was taken from the page is HTML, what its author states is text.
-            description = given.unescape() if isinstance(given, Markup) else str(given)
-            yield LlmsLine(PROSE, unescape(str(page.title or file.name)), markdown_of(file), description)
+def _line(file: File, prose: Container[str]) -> LlmsLine | None:
+    """A page's line of the list of all Markdown versions, where it has one."""
+    page = file.page
+    if isinstance(page, EntityPage):
+        source = page.source
+        if not any(one.type == MARKDOWN for one in source.alternates):
+            return None
+        title = str(source.context.get("document_title", source.title))
+        return LlmsLine(source.kind, title, markdown_of(file), source.description)
+    if page is None or file.src_uri not in prose:
+        return None
+    given = page.meta.get("description") or ""
+    # What was taken from the page is HTML, what its author states is text.
+    description = given.unescape() if isinstance(given, Markup) else str(given)
+    return LlmsLine(PROSE, unescape(str(page.title or file.name)), markdown_of(file), description)
 
 
 def _links(listed: Iterable[File]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from textwrap import shorten
@@ -23,11 +23,14 @@ from mkdocs.utils import weak_property
 
 from atlas.entries.lines import with_lines
 from atlas.issues import Issue, ordered
+from atlas.links.told import first_of, same_address
 from atlas.render.navigation import source_paths
 from atlas.render.site import Heading, SitePage
 
 MAKER = "atlas"
 """The plugin's name, by which MkDocs tells who made a file."""
+DRAFTS = (InclusionLevel.DRAFT, InclusionLevel.EXCLUDED)
+"""What MkDocs writes in a preview alone, with a mark that is not in the template, or not at all."""
 _INDEX = "index.html"
 """The file in a page's folder."""
 DESCRIPTION = 200
@@ -67,7 +70,6 @@ class EntityPage(Page):
         super().__init__(escape(pages[at].title), file, config)
         self._pages = pages
         self._at = at
-        self.is_linked_by_anchor = False
 
     @property
     def source(self) -> SitePage:
@@ -91,7 +93,12 @@ class EntityPage(Page):
 
     def render(self, config: MkDocsConfig, files: Files) -> None:
         """Until the template is rendered the content is one sentence, which is also what search plugins index."""
-        self.content = self.summary
+        self.show_summary()
+
+    def show_summary(self) -> None:
+        """Let the content be that sentence, which is read where it is asked for."""
+        self.content = None
+        self._is_summary = True
 
     @property
     def meta(self) -> MutableMapping[str, Any]:
@@ -177,7 +184,7 @@ def add_pages(
     taken = {file.dest_uri: shown_path(config, file.src_uri) for file in included}
     paths = source_paths((page.url for page in pages), (file.src_uri for file in files.documentation_pages()))
     folder, urls = config.site_dir, config.use_directory_urls
-    issues = _lost(files, config)
+    issues = [*_lost(files, config), *_twice(files, config)]
     for at, page in enumerate(pages):
         target = f"{page.url}{_INDEX}"
         file = NamedFile(paths[page.url], None, folder, urls, dest_uri=target, inclusion=_inclusion(page, yaml))
@@ -188,8 +195,7 @@ def add_pages(
         file.edit_uri = page.edit_path
         maker = shown_path(config, page.edit_path) if page.edit_path else "the atlas itself"
         if file.dest_uri in taken:
-            message = f"the page has the address '/{page.url}', which the page of {maker} has too"
-            issues.append(Issue(taken[file.dest_uri], 0, 0, "A902", message, "rename one of the two"))
+            issues.append(same_address(taken[file.dest_uri], page.url, maker))
             continue
         taken[file.dest_uri] = maker
         EntityPage(pages, at, file, config)
@@ -197,6 +203,14 @@ def add_pages(
         if page.edit_path is not None:
             by_yaml.setdefault(page.edit_path, file)
     return issues
+
+
+def _twice(files: Files, config: MkDocsConfig) -> Iterator[Issue]:
+    """One issue for each file of the author's that MkDocs would replace by another of these, without a word."""
+    own = [one for one in files if one.src_dir == config.docs_dir and one.inclusion not in DRAFTS]
+    own.sort(key=lambda one: (not one.is_documentation_page(), one.src_uri.split("/")))
+    for built, file, other in first_of((one.dest_uri, one.src_uri) for one in own):
+        yield same_address(shown_path(config, file), built.removesuffix(_INDEX), shown_path(config, other))
 
 
 def _lost(files: Files, config: MkDocsConfig) -> list[Issue]:

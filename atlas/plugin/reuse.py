@@ -23,6 +23,7 @@ from atlas.plugin.navigation import Menus
 from atlas.plugin.pages import EntityPage
 from atlas.plugin.present import LOCK, Present, Written, is_there, place_of
 from atlas.render.links import addresses_of, ids_in, is_plain_id
+from atlas.render.search_index import PART
 from atlas.render.site import SitePage, StoredBody
 
 PAGE = "main.html"
@@ -162,8 +163,10 @@ class Reuse:
         if not all(is_there(self._site, path, self._present.files[path]) for path in before):
             return None
         ids = (_ids(self._site / path) - _ids(new / path) for path in before)
-        gone = frozenset(self._present.files.keys() - self._linked.keys() - set(files))
-        return Lost(gone, frozenset(one for some in ids for one in some))
+        gone = self._present.files.keys() - self._linked.keys() - set(files)
+        # Of the search index only its list leads to the others, and every edit has other ones.
+        gone = {path for path in gone if PART.fullmatch(path) is None}
+        return Lost(frozenset(gone), frozenset(one for some in ids for one in some))
 
     def key_of_page(self, page: EntityPage, menus: Menus) -> bytes | None:
         """A digest of all that our own theme's templates are given for a page; None where that cannot be told."""

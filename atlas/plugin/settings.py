@@ -18,12 +18,10 @@ from mkdocs.structure.pages import Page
 from atlas.issues import Issue
 from atlas.plugin.options import AtlasConfig
 from atlas.plugin.pages import root
+from atlas.project import THEME
 from atlas.render.site import Settings
 
 _log = logging.getLogger("mkdocs.plugins.atlas")
-
-THEME = "openmodelatlas"
-"""The theme whose pages state the policy; what pages of others load is theirs to say."""
 
 
 def settings(config: MkDocsConfig, options: AtlasConfig, workspace: Path) -> Settings:
@@ -40,6 +38,7 @@ def settings(config: MkDocsConfig, options: AtlasConfig, workspace: Path) -> Set
         missing_sources="link" if options.missing_sources == "link" else "fail",
         edit_address=cache(partial(edit_address, config)),
         say=_log.info,
+        has_folders=config.use_directory_urls,
     )
 
 
@@ -56,7 +55,8 @@ def edit_address(config: MkDocsConfig, path: str) -> str | None:
 def foreign_assets(config: MkDocsConfig) -> Iterator[Issue]:
     """Style sheets and scripts of other sites that the configuration names, which browsers will not load.
 
-    Pictures of other sites need no such word: in prose they are links from the start.
+    Pictures of other sites need no such word: in prose they are links from the start. Only pages of the atlas's own
+    theme state the policy; what those of others load is theirs to say.
     """
     shown = Path(config.config_file_path).name if config.config_file_path else "mkdocs.yml"
     own = urlsplit(config.site_url or "")[:2]

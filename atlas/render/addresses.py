@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import posixpath
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
-
-from atlas.entries.survey import KINDS
 
 if TYPE_CHECKING:
     from atlas.checks.checked import CheckedClaim
@@ -128,32 +124,3 @@ def claim_anchor(claim: CheckedClaim) -> str:
 def anchor(name: str) -> str:
     """A name as the id of an element."""
     return name.replace("_", "-").lower()
-
-
-def linked(target: str, file: str) -> str | None:
-    """The address that a link in a YAML file of the content folder leads to; None where it is none of the site.
-
-    A link to a file (`../model.yml`, `../../notes.md`) is meant from the file that it stands in, as in prose; any other
-    (`#code`, `../`) from the page that is made from that file.
-    """
-    parts = urlsplit(target)
-    if parts.scheme or parts.netloc or parts.path.startswith("/"):
-        return None
-    path, rest = unquote(parts.path), target[len(parts.path) :]
-    if not path:
-        return page_of(file) + rest
-    to_file = path.endswith((".yml", ".md"))
-    reached = posixpath.normpath(posixpath.join(posixpath.dirname(file) if to_file else page_of(file), path))
-    if reached.split("/")[0] == "..":
-        return None
-    if to_file:
-        return page_of(reached) + rest
-    is_folder = path.endswith("/") or posixpath.basename(path) in (".", "..")
-    return ("" if reached == "." else f"{reached}/" if is_folder else reached) + rest
-
-
-def page_of(file: str) -> str:
-    """The page that is made from a YAML or Markdown file of the content folder."""
-    folder, name = posixpath.split(posixpath.splitext(file)[0])
-    is_index = name in KINDS if file.endswith(".yml") else name in ("index", "README")
-    return (f"{folder}/" if folder else "") if is_index else f"{posixpath.join(folder, name)}/"

@@ -72,7 +72,7 @@ def build_site(settings: Settings) -> Site:
         general = general_key(settings)
         gathered = Gathered(settings, found, pinned, kept, node, store, general)
         ahead = Ahead(settings, pinned, kept, node, store, general)
-        gathered.gather(partial(_make_ahead, settings, pinned, general))
+        gathered.gather(partial(_make_ahead, settings, pinned, general, node))
         issues = tuple(ordered([*issues, *gathered.issues]))
         prose = prose_renderer(node.typeset)
         if any(issue.severity == "error" for issue in issues):
@@ -230,10 +230,10 @@ def _settle(fonts: Mapping[Path, Path], glyphs: Glyphs, kept: Kept, node: Typese
     node.close()
 
 
-def _make_ahead(settings: Settings, pinned: Pinned, general: str) -> None:
-    """Make and keep what follows from no collection, with a cache and a Node process of its own."""
+def _make_ahead(settings: Settings, pinned: Pinned, general: str, typesetter: Typesetter) -> None:
+    """Make and keep what follows from no collection, with a cache of its own and the build's Node."""
     # The process that has begun the build has the same cache before it, and tells of it.
-    with Kept(tell=unsaid) as kept, Typesetter(kept) as node:
+    with Kept(tell=unsaid) as kept, Typesetter(kept, sharing=typesetter.sharing) as node:
         store = PageStore(settings.workspace / f"bodies-ahead-{os.getpid()}")
         Ahead(settings, pinned, kept, node, store, general).make()
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from atlas.exceptions import DisplayError
+from atlas.links.meant import linked
 from atlas.markup.inline import ParsedInline, parse_inline
 from atlas.node.process import Formula, Typeset
-from atlas.render.addresses import linked
 from atlas.render.fonts import fonts_of, united
 from atlas.render.links import rewrite
 from atlas.render.relative import relative_url
@@ -32,7 +32,9 @@ class _Ready:
 class Typesetting:
     """The formulas of one site: asked for while views are made, typeset in one run, then handed out."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_folders: bool = True) -> None:
+        self.has_folders = has_folders
+        """Whether each page of prose, to which texts may have links, is a folder."""
         self._asked: dict[Formula, _Ready | None] = {}
         self._fonts: set[tuple[str, ...]] = set()
         self._noted: set[Formula] = set()
@@ -153,7 +155,7 @@ class Inline:
         return Markup(rewrite(html, self._link))  # noqa: S704 - only addresses are replaced, and escaped again
 
     def _link(self, target: str) -> str:
-        address = linked(target, self.file)
+        address = linked(target, self.file, has_folders=self.typesetting.has_folders)
         if address is None:
             return target
         path, query, rest = address.partition("?")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import posixpath
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -39,7 +38,7 @@ def exchange(folder: Path, site: Path, kept: Collection[str]) -> None:
         raise OSError(errno.EEXIST, "a file of the site stands where a folder comes, or a folder where a file comes")
     if not there.isdisjoint(_folders(kept)):
         raise OSError(errno.ELOOP, "a folder of the site is a link, so that files that stay are not in the site itself")
-    drop = sorted(path for path in there if not path.startswith(".") and path not in new and path not in kept)
+    drop = sorted(path for path in there.difference(new, kept) if not path.startswith("."))
     write_whole(folder / _PLAN, json.dumps({"put": put, "drop": drop}))
     try:
         _carry_out(folder, site, put, drop)
@@ -100,7 +99,7 @@ def _remove_empty(site: Path, folder: Path) -> None:
 
 def _above(path: str) -> Iterator[str]:
     """The folders that a file lies in."""
-    while path := posixpath.dirname(path):
+    while path := path.rpartition("/")[0]:
         yield path
 
 

@@ -144,7 +144,9 @@ class Gathered:
         if files < WORTHWHILE or processes() == 1 or len(missing) == 1:
             yield from map(self._workshop.make, missing)
             return
-        _ = self._typesetter.environment  # made here where it is missing, which takes long and is told of
+        number = min(processes(), len(missing))
+        # Node starts while this process goes on; what it needs is made here where it is missing, and is told of.
+        sharing = self._typesetter.share(number)
         from atlas.render.workshop import begin, make_one
 
         load_now("numpy")  # once, and not in each of the processes
@@ -152,8 +154,8 @@ class Gathered:
         settings = self._settings if forks() else portable(self._settings, self._survey)
         # The largest come first, so that none is at work alone in the end.
         largest = sorted(missing, key=lambda name: -len(self._survey.folders[name]))
-        ready = partial(begin, settings, self._survey, self._pinned, self._general)
-        with aside(meanwhile) as left, cores(min(processes(), len(missing)), ready) as pool:
+        ready = partial(begin, settings, self._survey, self._pinned, self._general, sharing)
+        with aside(meanwhile) as left, cores(number, ready) as pool:
             results = spread(make_one, largest, pool)
             left()
             import_module(WHOLE)  # which is needed next, and takes its time

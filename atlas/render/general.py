@@ -23,9 +23,15 @@ def general_key(settings: Settings) -> str:
         digest.update(f"{library} {version_of(library)}\0".encode())
     for name, content in _templates([*settings.templates, Path(str(files("openmodelatlas_theme")))]):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
-    said = (settings.site_name, settings.site_url, settings.data_license, settings.missing_sources)
+    said = (
+        settings.site_name,
+        settings.site_url,
+        settings.data_license,
+        settings.missing_sources,
+        settings.has_folders,
+    )
     place = settings.content.relative_to(settings.root) if settings.content.is_relative_to(settings.root) else None
-    digest.update(repr((said, place, settings.edit_address(SAMPLE))).encode())
+    digest.update(repr((said, settings.has_folders, place, settings.edit_address(SAMPLE))).encode())
     return digest.hexdigest()
 
 

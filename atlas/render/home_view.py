@@ -254,8 +254,9 @@ def _questions(models: Sequence[HomeShare], libraries: Sequence[HomeShare]) -> I
         "How many parameters does one token meet, and how is that known?",
         tuple(collection_link(one, "#figures") for one in sparse[:1]),
     )
-    users = Link(FAMILIES[used][0].belongs_to.title, f"{family_page(used)}#used-by")
-    yield Question("Which models use this operator?", (Link("All operators", OPERATORS), users))
+    # Of an atlas without entries no operator has users to be led to.
+    users = [Link(FAMILIES[used][0].belongs_to.title, f"{family_page(used)}#used-by")] if relatives[used] else []
+    yield Question("Which models use this operator?", (Link("All operators", OPERATORS), *users))
     cite = tuple(Link(f"Cite {one.title}", collection_link(one, "#cite").url) for one in first)
     yield Question("Can it be trusted, and cited?", (Link("Every claim with its proof", VERIFICATION), *cite))
 

@@ -14,9 +14,9 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field, InstanceOf, PlainSerializer, SerializationInfo, WithJsonSchema
 
 from atlas.entries.descriptions import Described
+from atlas.links.meant import linked
 from atlas.markup.inline import parse_inline
 from atlas.markup.markdown import inline_markdown
-from atlas.render.addresses import linked
 from atlas.render.relative import relative_url
 from atlas.sizes import Size
 
@@ -27,6 +27,8 @@ class FilePlace:
 
     url: str
     """Its address below the site's root."""
+    has_folders: bool = True
+    """Whether each page of prose is a folder."""
     links: set[str] = field(default_factory=set)
     """Every relative link that was written, to be checked against the built site."""
 
@@ -54,7 +56,7 @@ class Line:
             return " ".join(self.markdown.split())
 
         def link(target: str) -> str:
-            address = linked(target, self.file)
+            address = linked(target, self.file, has_folders=place.has_folders)
             return target if address is None else place.link(address)
 
         return inline_markdown(parse_inline(self.markdown).tokens, link)

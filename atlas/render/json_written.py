@@ -45,9 +45,9 @@ def collection_documents(collection: CheckedCollection, parts: Parts) -> Iterato
         yield graph_file(name), graph_document(collection, collection.graph)
 
 
-def written_document(url: str, document: Document) -> WrittenDocument:
-    """A record as the texts of its files."""
-    own, of_all = FilePlace(url), FilePlace(EVERYTHING)
+def written_document(url: str, document: Document, *, has_folders: bool = True) -> WrittenDocument:
+    """A record as the texts of its files; `has_folders` says whether each page of prose is a folder."""
+    own, of_all = FilePlace(url, has_folders), FilePlace(EVERYTHING, has_folders)
     text, line = document.written(own, indent=2), document.written(of_all)
     page = document.page_of_one
     return WrittenDocument(url, page, text, frozenset(own.links), line, frozenset(of_all.links))
@@ -55,4 +55,6 @@ def written_document(url: str, document: Document) -> WrittenDocument:
 
 def written_documents(collection: CheckedCollection, parts: Parts) -> tuple[WrittenDocument, ...]:
     """The share of a collection: the records of it as a whole, finished."""
-    return tuple(written_document(url, one) for url, one in collection_documents(collection, parts))
+    has_folders = parts.typesetting.has_folders
+    found = collection_documents(collection, parts)
+    return tuple(written_document(url, one, has_folders=has_folders) for url, one in found)

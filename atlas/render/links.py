@@ -15,6 +15,7 @@ from sys import intern
 from urllib.parse import unquote, urljoin, urlsplit
 
 from atlas.issues import Issue, ordered
+from atlas.links.meant import TOP
 
 _TARGET = re.compile(
     r'(<(?=[aAiIlLsSvV](?![pP]))(?i:a|area|img|link|script|source|iframe|audio|video)\s(?:[^>]*?\s)?(?i:href|src)=")'
@@ -30,8 +31,6 @@ _PLAIN = re.compile(r"(\./|(?:\.\./)*)((?:[\w~-][\w.~-]*/)*(?:[\w~-][\w.~-]*)?)(
 """What nearly all links look like: steps up, names without any sign that is written in another way, a fragment."""
 _PLAIN_ID = re.compile(r"[\w.~-]+", re.ASCII)
 
-_TOP = ("", "top")
-"""Fragments that lead to the beginning of any page."""
 _BASE = "http://site.invalid"
 _MOUNT = "/mount/"
 """Stands for any folder the site may be hosted under: a relative link that leaves it would leave the site."""
@@ -85,7 +84,7 @@ def outward(url: str, body: str, root_path: str = "/", ids: Container[str] | Non
     Args:
         url: The address of the page.
         body: Its HTML.
-        root_path: The path of the site's root.
+        root_path: The path of the site's root; empty where it is not known.
         ids: The ids in it, where they are known.
     """
     found: list[str] = []
@@ -104,7 +103,7 @@ def leads(url: str, links: Iterable[str], root_path: str = "/") -> Iterator[str]
     Args:
         url: The address of what the links stand in.
         links: The links as they are written.
-        root_path: The path of the site's root.
+        root_path: The path of the site's root; empty where it is not known.
     """
     for _, target, _ in _internal(url, links, _root(root_path)):
         if target is not None:
@@ -131,6 +130,36 @@ class _Link:
     """How many pages link to it."""
 
 
+@dataclass(frozen=True, slots=True)
+class DeadLink:
+    """A target that the built site lacks, and who links to it."""
+
+    code: str
+    """A903 for one outside of the site, A904 for a page or file, A905 for a part of a page."""
+    target: str | None
+    """The address that it leads to; None where it leaves the site."""
+    fragment: str
+    """The part of that page, or an empty text."""
+    label: str
+    """The file that a linking page is made from, or its address: of several the first by name."""
+    written: str
+    """The link as that page has it."""
+    count: int
+    """How many pages link to it."""
+
+    def issue(self, root_path: str) -> Issue:
+        """The issue, where nothing is known but the page; `root_path` is the path of the site's root."""
+        problem = {
+            "A903": f"leads out of the site, whose root is {root_path!r}"
+            if root_path
+            else "is absolute, so it leads astray wherever the site lies",
+            "A904": "leads to no page or file of the site",
+            "A905": f"leads to a page without an element with the id {self.fragment!r}",
+        }[self.code]
+        others = f" (and {self.count - 1} more pages)" if self.count > 1 else ""
+        return Issue(self.label, 0, 0, self.code, f"the link {self.written!r} {problem}{others}")
+
+
 class LinkCheck:
     """Gathers the internal links of bodies while they pass by, then checks them against the files of the built site.
 
@@ -150,7 +179,7 @@ class LinkCheck:
     def note_links(self, label: str, url: str, links: Iterable[str]) -> None:
         """Remember the links of a page or a file, as they are written in it."""
         for written, target, fragment in _internal(url, links, self.root):
-            if target is None or fragment not in _TOP or not self._is_known(target):
+            if target is None or fragment not in TOP or not self._is_known(target):
                 self._keep(label, written, target, fragment)
 
     def note_address(self, label: str, written: str, address: str) -> None:
@@ -215,36 +244,44 @@ class LinkCheck:
             find: Where each of its files lies.
             ids_of: The ids that the page at an address is known to have, besides any others.
         """
+        return ordered(one.issue(self.root) for one in self.dead(find, ids_of))
+
+    def dead(self, find: Find, ids_of: Callable[[str], Container[str]] = no_ids) -> list[DeadLink]:
+        """Each target that the built site lacks.
+
+        Args:
+            find: Where each of its files lies.
+            ids_of: The ids that the page at an address is known to have, besides any others.
+        """
         fragments: dict[str, list[str]] = {}
-        found: list[Issue] = []
+        found: list[DeadLink] = []
         for (target, fragment), link in self._links.items():
             if target is None:
-                found.append(_issue(link, "A903", f"leads out of the site, whose root is {self.root!r}"))
+                found.append(_dead(link, "A903", None, ""))
             else:
                 fragments.setdefault(target, []).append(fragment)
         for target, wanted in fragments.items():
-            found += self._issues_of_target(find, target, wanted, ids_of)
-        return ordered(found)
+            found += self._dead_of_target(find, target, wanted, ids_of)
+        return found
 
-    def _issues_of_target(
+    def _dead_of_target(
         self, find: Find, target: str, wanted: Iterable[str], ids_of: Callable[[str], Container[str]]
-    ) -> Iterable[Issue]:
-        file = _file_of(find, target)
-        anchors = [fragment for fragment in wanted if fragment not in _TOP]
+    ) -> Iterable[DeadLink]:
+        file = file_of(find, target)
+        anchors = [fragment for fragment in wanted if fragment not in TOP]
         if file is None:
             for fragment in wanted:
-                yield _issue(self._links[target, fragment], "A904", "leads to no page or file of the site")
+                yield _dead(self._links[target, fragment], "A904", target, fragment)
         elif anchors and file.suffix == ".html":
             known = ids_of(target)
             anchors = [one for one in anchors if one not in known]
             ids = ids_in(file.read_text(encoding="utf-8")) if anchors else frozenset()
             for fragment in anchors:
                 if fragment not in ids:
-                    problem = f"leads to a page without an element with the id {fragment!r}"
-                    yield _issue(self._links[target, fragment], "A905", problem)
+                    yield _dead(self._links[target, fragment], "A905", target, fragment)
 
 
-def _file_of(find: Find, target: str) -> Path | None:
+def file_of(find: Find, target: str) -> Path | None:
     """The built file at an address; a folder is served by its index page."""
     return next((found for found in map(find, _paths_of(target)) if found is not None), None)
 
@@ -256,13 +293,12 @@ def _paths_of(target: str) -> tuple[str, ...]:
     return target, f"{target}/index.html"
 
 
-def _issue(link: _Link, code: str, problem: str) -> Issue:
-    others = f" (and {link.count - 1} more pages)" if link.count > 1 else ""
-    return Issue(link.label, 0, 0, code, f"the link {link.written!r} {problem}{others}")
+def _dead(link: _Link, code: str, target: str | None, fragment: str) -> DeadLink:
+    return DeadLink(code, target, fragment, link.label, link.written, link.count)
 
 
 def _root(path: str) -> str:
-    return path if path.endswith("/") else f"{path}/"
+    return path if path.endswith("/") or not path else f"{path}/"
 
 
 def _internal(url: str, links: Iterable[str], root: str) -> Iterator[tuple[str, str | None, str]]:
@@ -298,6 +334,8 @@ def _path(url: str, path: str, root: str) -> str | None:
     """The address below the site's root that a link on the page `url` leads to; None where it leaves the site."""
     if not path:
         return url
+    if path.startswith("/") and not root:
+        return None  # whoever does not say where the site lies cannot say where this leads
     base, mount = (_MOUNT + url, _MOUNT) if not path.startswith("/") else ("/", root)
     # urljoin swallows steps above the host's root; _MOUNT stands below it so that they are seen.
     reached = unquote(urlsplit(urljoin(_BASE + base, path)).path)

@@ -15,11 +15,12 @@ from typing import Literal
 
 from atlas.issues import Issue
 from atlas.kept import compressed
+from atlas.links.redirects import Redirect
 from atlas.render.citation_share import CitationShare
 from atlas.render.packed import Packed
-from atlas.render.rows import Rows
+from atlas.render.rows import PackedRecords
 from atlas.render.search_share import FoundShare
-from atlas.render.site import FoundGroup, Heading, NavSection, Redirect
+from atlas.render.site import FoundGroup, Heading, NavSection
 from atlas.render.uses import UsesShare
 
 ShareKind = Literal["home", "names", "comparison", "conflicts", "claims", "index"]
@@ -145,9 +146,9 @@ class Made:
     """The collection."""
     is_model: bool
     """Whether it is a model; else it is a library."""
-    pages: Rows[MadePage]
+    pages: PackedRecords[MadePage]
     """Its own page, then those of its entries in the order of the data flow."""
-    forms: Rows[MadeFile]
+    forms: PackedRecords[MadeFile]
     """The files that are other forms of its pages."""
     files: tuple[MadeFile, ...]
     """The files beside them."""

@@ -32,7 +32,7 @@ from atlas.render.made import Made, MadePage, ShareData, ShareKind
 from atlas.render.pages import PagePlan
 from atlas.render.parts import Parts
 from atlas.render.redirects import redirects_of
-from atlas.render.rows import Rows
+from atlas.render.rows import PackedRecords
 from atlas.render.search_records import found_share
 from atlas.render.search_share import FoundShare
 from atlas.render.site import NavSection, Settings
@@ -97,8 +97,8 @@ class _Making:
         made = Made(
             id=owner.id,
             is_model=isinstance(data, Model),
-            pages=Rows.of(pages),
-            forms=Rows.of(self._sheets.forms),
+            pages=PackedRecords.of(pages),
+            forms=PackedRecords.of(self._sheets.forms),
             files=tuple(self._sheets.files),
             lines=lines,
             passages=tuple(self._sheets.passages.values()),
@@ -149,7 +149,7 @@ class _Making:
         for entry in entries:
             url = addresses.data_file("components", entry.entry.id)
             document = component_document(entry, self._collection, self._parts)
-            documents.append(written_document(url, document))
+            documents.append(written_document(url, document, has_folders=typesetting.has_folders))
         self._sheets.documents(documents)
         typesetting.forget()
         return made

@@ -14,10 +14,11 @@ from jinja2 import Undefined
 from markupsafe import Markup
 
 from atlas.kept import Kept
+from atlas.links.meant import linked
 from atlas.markup.code import CodeLine, CodeLines, plain_code
 from atlas.markup.markdown import cell, code_block, code_span, destination, display_maths, escaped, inline_markdown
 from atlas.markup.markdown import inline_maths as inline
-from atlas.render.addresses import linked, markdown_file
+from atlas.render.addresses import markdown_file
 from atlas.render.alternates import json_of
 from atlas.render.compiled import Compiled
 from atlas.render.deferred import Inline, Maths
@@ -87,7 +88,7 @@ class MarkdownRenderer:
         if isinstance(value, Maths):
             return inline(value.tex)
         if isinstance(value, Inline):
-            return inline_markdown(value.parsed.tokens, lambda target: self._meant(target, value.file))
+            return inline_markdown(value.parsed.tokens, lambda target: self._meant(target, value))
         if value is None:
             raise TypeError("a template of a Markdown page prints nothing at all; say what it prints instead")
         return str(value) if isinstance(value, Markup | Undefined) else escaped(str(value))
@@ -106,9 +107,9 @@ class MarkdownRenderer:
         self._links.add(written)
         return _anyway(written)
 
-    def _meant(self, target: str, file: str) -> str:
+    def _meant(self, target: str, text: Inline) -> str:
         """Where a link in a text of an entry leads; what is no address of the site stays as it was written."""
-        address = linked(target, file)
+        address = linked(target, text.file, has_folders=text.typesetting.has_folders)
         return target if address is None else self._to(address)
 
 

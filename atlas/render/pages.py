@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -174,7 +174,7 @@ class Renderer:
         return _INDENT.sub(">", html), outline, passages
 
 
-def _list_items(lines: Iterable[CodeLine]) -> Markup:
+def _list_items(lines: Sequence[CodeLine]) -> Markup:
     """Lines of code as items of a list."""
     return lines.items if isinstance(lines, CodeLines) else list_items(lines)
 

@@ -105,7 +105,8 @@ class PieceMaking:
         from atlas.render.whole_workshop import begin, run
 
         tasks, known = list(self._tasks(pieces)), self._known
-        ready = partial(begin, self._settings, self._pinned, known.made, known.uses, known.issues, others)
+        sharing = self._typesetter.sharing
+        ready = partial(begin, self._settings, self._pinned, known.made, known.uses, known.issues, others, sharing)
         # Never one, which would be this process itself.
         with cores(max(2, min(processes(), len(tasks))), ready) as pool:
             for made in spread(run, tasks, pool):

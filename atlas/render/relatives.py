@@ -81,7 +81,7 @@ class RelativesRenderer:
         from atlas.render.deferred import Typesetting
         from atlas.render.pages import Renderer
 
-        return Renderer(self._settings, Typesetting(), self._kept)
+        return Renderer(self._settings, Typesetting(has_folders=self._settings.has_folders), self._kept)
 
     @cached_property
     def _markdown(self) -> MarkdownRenderer:

@@ -38,7 +38,7 @@ class Chunk(Packed, Generic[T]):
         return cast("tuple[T, ...]", pickle.loads(zlib.decompress(self.data)))  # noqa: S301
 
 
-class Rows(Sequence[T]):
+class PackedRecords(Sequence[T]):
     """Records in chunks; equal to others with equal records."""
 
     __slots__ = ("chunks",)
@@ -48,7 +48,7 @@ class Rows(Sequence[T]):
         """The records in their order."""
 
     @classmethod
-    def of(cls, records: Iterable[T]) -> Rows[T]:
+    def of(cls, records: Iterable[T]) -> PackedRecords[T]:
         """Pack records."""
         waiting = iter(records)
         few = iter(lambda: tuple(islice(waiting, TOGETHER)), ())
@@ -69,7 +69,7 @@ class Rows(Sequence[T]):
         return tuple(self)[at]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rows) and tuple(self) == tuple(other)
+        return isinstance(other, PackedRecords) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))

@@ -1,18 +1,20 @@
 """What search finds → a static index of small files, of which a reader's browser brings the few that a query needs.
 
-Words lie in files by the alphabet and what is shown of a page in files of its neighbours, so what one query downloads
-does not grow with the atlas. (Pagefind, a ready-made index, was measured at 10,000 pages: 165 KB for a first query, of
-which the list of all pages grows with them, 10,000 files, WebAssembly in the security policy, a binary per system.)
+Words lie in files by the alphabet and what is shown of a page in files of its neighbours, so a query brings few;
+each is named by its content, so that an edit leaves most. (Pagefind, a ready-made index, was measured at 10,000 pages:
+165 KB for a first query, of which the list of all pages grows with them, 10,000 files, a binary per system.)
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from operator import sub
 from types import MappingProxyType
+from zlib import crc32
 
 from atlas.render.search_found import IGNORED, place_of, postings, to_json, weight_of
 from atlas.render.site import FoundGroup, FoundKind, SiteAsset
@@ -32,10 +34,15 @@ KINDS: Mapping[FoundKind, str] = MappingProxyType(
 
 ROOT = "search/index.json"
 """The file that names all others."""
+PART = re.compile(r"search/[wr][0-9a-f]{12}\.json")
+"""The path of any other."""
 SHOWN_TOGETHER = 16
 """How many records' texts lie in one file."""
 LETTERS = 16_000
-"""About how many letters a file of words holds, before compression."""
+"""How many letters a file of words holds, before compression, or up to a quarter more."""
+ENDS_BEFORE = 64
+"""A file that has enough ends before one word of so many: the word says so itself, and not what is before it, so that a
+word more or less changes where the next few files begin and no others."""
 MOST = 2_000
 """In how many records a word is looked up; one that more have tells little and is known of those that it fits best."""
 
@@ -43,35 +50,43 @@ MOST = 2_000
 def search_files(groups: Iterable[FoundGroup]) -> Iterator[SiteAsset]:
     """The files of the index.
 
-    `ROOT` holds `folder`, where the others are; `kinds`, the number of records of each kind, which are numbered in that
-    order; `words`, the first word of each file of words; `together`, how many records a file of texts holds; `ignored`.
-    `w0.json` and so on hold `words` in order with, for each, the `records` that have it (each number less the one
-    before), their `weights`, and in `known` the number of records that have it. `r0.json` and so on hold url, title,
-    where and summary of each record.
+    `ROOT` holds `kinds`, the number of records of each kind, which are numbered in that order; `words`, the first word
+    of each file of words; `files`, the names of these; `shown`, those of the files of texts; `together`, how many
+    records one of these holds; `ignored`. A file of words holds `words` in order with, for each, the `records` that
+    have it (each number less the one before), their `weights`, and in `known` the number of records that have it; one
+    of texts url, title, where and summary of each record.
     """
     by_kind: dict[FoundKind, list[FoundGroup]] = {kind: [] for kind in KINDS}
     for group in groups:
         by_kind[group.kind].append(group)
     ordered = [group for kind in KINDS for group in by_kind[kind]]
-    files: dict[str, bytes] = {}
     first: list[str] = []
-    for number, (word, content) in enumerate(_word_files(_merged(ordered))):
+    words: dict[str, bytes] = {}
+    for word, content in _word_files(_merged(ordered)):
         first.append(word)
-        files[f"w{number}.json"] = content
+        words[_name("w", content)] = content
     lines = [line for group in ordered for line in group.shown.split("\n")]
-    for number, begin in enumerate(range(0, len(lines), SHOWN_TOGETHER)):
-        files[f"r{number}.json"] = f"[{','.join(lines[begin : begin + SHOWN_TOGETHER])}]".encode()
-    digest = hashlib.sha256(b"".join(files.values())).hexdigest()[:16]  # a new site never meets an old cached file
+    texts = [
+        f"[{','.join(lines[begin : begin + SHOWN_TOGETHER])}]".encode()
+        for begin in range(0, len(lines), SHOWN_TOGETHER)
+    ]
+    shown = [_name("r", content) for content in texts]
     root = {
-        "folder": digest,
         "kinds": [[kind, title, sum(group.count for group in by_kind[kind])] for kind, title in KINDS.items()],
         "together": SHOWN_TOGETHER,
         "words": first,
+        "files": list(words),
+        "shown": shown,
         "ignored": sorted(IGNORED),
     }
     yield SiteAsset(ROOT, to_json(root).encode())
-    for name, content in files.items():
-        yield SiteAsset(f"search/{digest}/{name}", content)
+    for name, content in (words | dict(zip(shown, texts, strict=True))).items():
+        yield SiteAsset(f"search/{name}.json", content)
+
+
+def _name(kind: str, content: bytes) -> str:
+    """What a file is called: a site never meets another one's file of the same name that a browser has kept."""
+    return kind + hashlib.sha256(content).hexdigest()[:12]
 
 
 def _merged(groups: Iterable[FoundGroup]) -> dict[str, array[int]]:
@@ -100,7 +115,8 @@ def _word_files(merged: Mapping[str, array[int]]) -> Iterator[tuple[str, bytes]]
         numbers = list(map(place_of, found))
         steps = list(map(sub, numbers, [0, *numbers]))
         size = len(word) + 5 * len(numbers) + 10
-        if held and letters + size > LETTERS:
+        is_last = letters > LETTERS and crc32(word.encode()) % ENDS_BEFORE == 0
+        if held and (is_last or letters + size > LETTERS * 5 // 4):
             yield held[0][0], _words(held)
             held, letters = [], 0
         held.append((word, steps, list(map(weight_of, found)), known))

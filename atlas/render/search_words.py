@@ -80,14 +80,16 @@ def terms(text: str) -> Mapping[str, float]:
     """
     found: dict[str, float] = {}
     bare = _without_looks(text)
-    read = _WORD.findall(_folded(bare))
+    read = dict.fromkeys(_WORD.findall(_folded(bare)))
     for word in read:
         found[canonical(word)] = WHOLE
     for word in read:
-        for part in _inner(word):
-            found.setdefault(part, PART)
-    for name in _NAME.findall(_plain(bare)):
-        for part in _humps(name):
+        if not word.isalnum():  # most words are no compounds
+            for part in _inner(word):
+                found.setdefault(part, PART)
+    for name in dict.fromkeys(_NAME.findall(_plain(bare))):
+        # Letters of one kind, or a capital before small ones, are one part.
+        for part in () if name.isalpha() and (name.islower() or name.isupper() or name.istitle()) else _humps(name):
             found.setdefault(part, PART)
     return MappingProxyType({term: share for term, share in found.items() if len(term) <= LONGEST})
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from markupsafe import Markup
 
 from atlas.kept import Kept, code_digest, key_of
-from atlas.markup.code import PYTHON, CodeLines, excerpt, highlight
+from atlas.markup.code import PYTHON, CodeLines, excerpt, highlight, plain_lines
 from atlas.operators.registry import Operator
 from atlas.render.function_text import function_text
 from atlas.sources.store import PinnedText
@@ -45,6 +45,7 @@ class ShownCode:
     def __init__(self, kept: Kept | None = None) -> None:
         self._kept = kept
         self._file = lru_cache(maxsize=FILES)(self._coloured)
+        self._plain = lru_cache(maxsize=FILES)(_plain)
         self._passage = lru_cache(maxsize=PASSAGES)(self._cut)
         self._operators: dict[Operator, CodeLines] = {}
 
@@ -59,8 +60,9 @@ class ShownCode:
     def operator(self, operator: Operator) -> CodeLines:
         """The source of an operator."""
         if operator not in self._operators:
-            lines = self._lines(f"{operator.name}{PYTHON}", function_text(operator.function))
-            self._operators[operator] = excerpt(lines, 1, len(lines))
+            text = function_text(operator.function)
+            lines = self._lines(f"{operator.name}{PYTHON}", text)
+            self._operators[operator] = excerpt(lines, 1, len(lines), plain_lines(text))
         return self._operators[operator]
 
     def _coloured(self, file: _File) -> tuple[Markup, ...]:
@@ -76,4 +78,8 @@ class ShownCode:
         return lines
 
     def _cut(self, file: _File, first: int, last: int) -> CodeLines:
-        return excerpt(self._file(file), first, last)
+        return excerpt(self._file(file), first, last, self._plain(file))
+
+
+def _plain(file: _File) -> list[str]:
+    return plain_lines(file.text)

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from atlas.issues import Issue
+from atlas.links.redirects import Redirect
 from atlas.render.packed import Packed
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Settings:
     """Where a file of the content folder is edited; None where the repository is not known."""
     say: Callable[[str], None] = _untold
     """Says what takes long, such as what is brought from the network; a line each."""
+    has_folders: bool = True
+    """Whether each page of prose is a folder (`notes/`), else a file (`notes.html`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,22 +207,6 @@ class SiteAsset:
 
 
 @dataclass(frozen=True, slots=True)
-class Redirect:
-    """An address that leads to another, and where that is stated."""
-
-    old: str
-    """The address that was, below the site's root, as it is stated."""
-    target: str
-    """The address that it leads to."""
-    path: str
-    """The file that states it, as issues name it."""
-    line: int
-    """The 1-based line of that file; 0 where it is not known."""
-    column: int
-    """The 1-based column; 0 where it is not known."""
-
-
-@dataclass(frozen=True, slots=True)
 class ProseFile:
     """One Markdown page as its author wrote it."""
 
@@ -243,6 +230,8 @@ class Prose:
     """The table of contents in reading order."""
     search: str
     """The same HTML with formulas and code as short plain text, which is what search plugins are shown."""
+    warnings: tuple[Issue, ...] = ()
+    """What is wrong with it and does not keep it from being shown."""
 
 
 ProseRenderer = Callable[[ProseFile], Prose]

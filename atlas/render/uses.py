@@ -15,7 +15,7 @@ from atlas.kept import key_of
 from atlas.render.addresses import component_page, formulation, markdown_file
 from atlas.render.link import Link
 from atlas.render.packed import Packed
-from atlas.render.rows import Rows
+from atlas.render.rows import PackedRecords
 
 if TYPE_CHECKING:
     from atlas.checks.checked import CheckedCollection, CheckedEntry
@@ -94,7 +94,7 @@ def uses_share(collection: CheckedCollection) -> UsesShare:
         title=owner.data.title,
         is_model=isinstance(owner.data, Model),
         variants=len(collection.accounts),
-        entries=Rows.of(_use(entry, collection) for entry in collection.entries),
+        entries=PackedRecords.of(_use(entry, collection) for entry in collection.entries),
         formulas=tuple(formulas.items()),
     )
 

@@ -43,6 +43,7 @@ from atlas.render.json_files import (
     symbols_file,
     verification_file,
 )
+from atlas.render.json_types import Document
 from atlas.render.json_written import WrittenDocument, written_document
 from atlas.render.made import Made, MadePiece, ShareData, ShareKind
 from atlas.render.pages import PagePlan
@@ -217,7 +218,7 @@ class WholeMaker:
         view, uses = family_view(name, self._shares.uses, self._parts), self._shares.uses
         url, title, summary = addresses.family_page(name), f"Operators · {view.title}", view.formulations[0].summary
         plan = PagePlan(url, "family", view.title, title, summary, None, (OPERATORS,), view)
-        return Draft([plan], [written_document(*family_file(name, uses))])
+        return Draft([plan], [self._written(*family_file(name, uses))])
 
     def _sources(self, _: str) -> Draft:
         summary, view = "Upstream projects at a fixed revision, proved by git object ids.", sources_view(self._checked)
@@ -229,7 +230,7 @@ class WholeMaker:
         summary = f"{title} at revision {source.data.revision}: pinned files, hashes and licence."
         view, nav = source_view(source, self._checked), (PINNED, NavSection(title, url))
         plan = PagePlan(url, "source", title, f"{PINNED.title} · {title}", summary, self._made_from(source), nav, view)
-        return Draft([plan], [written_document(*source_file(source, self._shares.uses, self._parts))])
+        return Draft([plan], [self._written(*source_file(source, self._shares.uses, self._parts))])
 
     def _file(self, name: str) -> Draft:
         source_id, _, path = name.partition(":")
@@ -252,12 +253,12 @@ class WholeMaker:
         )
         view = glossary_view(self._shares.names, self._press.typesetting)
         plan = _plan(addresses.GLOSSARY, "glossary", "Glossary", summary, view)
-        return Draft([plan], [written_document(*symbols_file(self._shares))])
+        return Draft([plan], [self._written(*symbols_file(self._shares))])
 
     def _verification(self, _: str) -> Draft:
         summary, view = "Every claim of the atlas with its proof.", verification_view(self._shares.claims)
         plan = _plan(addresses.VERIFICATION, "verification", "Verification", summary, view)
-        return Draft([plan], [written_document(*verification_file(self._shares))])
+        return Draft([plan], [self._written(*verification_file(self._shares))])
 
     def _data(self, _: str) -> Draft:
         summary, settings = (
@@ -276,13 +277,16 @@ class WholeMaker:
         summary, view = "What each code of an issue means, with a wrong and a right form.", issue_codes_view()
         return Draft([_plan(addresses.ISSUE_CODES, "issue-codes", "Issue codes", summary, view, CONTRIBUTE)])
 
+    def _written(self, url: str, document: Document) -> WrittenDocument:
+        return written_document(url, document, has_folders=self._press.typesetting.has_folders)
+
     def _conflicts(self, _: str) -> Draft:
-        return Draft(documents=[written_document(*conflicts_file(self._shares))])
+        return Draft(documents=[self._written(*conflicts_file(self._shares))])
 
     def _lists(self, _: str) -> Draft:
         settings, sources = self._settings, self._checked.atlas.sources
         given = general_files(settings.site_name, settings.data_license, self._shares.uses, sources)
-        return Draft(documents=[written_document(url, one) for url, one in given])
+        return Draft(documents=[self._written(url, one) for url, one in given])
 
     def _fixed(self, _: str) -> Draft:
         written = [DataFile(url, f"{json.dumps(one, ensure_ascii=False, indent=2)}\n") for url, one in schemas()]

@@ -15,6 +15,7 @@ from atlas.checks.pinned import Pinned
 from atlas.cycles import look_only_at_new
 from atlas.issues import Issue
 from atlas.kept import Kept, unsaid
+from atlas.node.sharing import Sharing
 from atlas.node.typesetter import Typesetter
 from atlas.render.fonts import cut
 from atlas.render.made import Made, MadePiece
@@ -57,6 +58,7 @@ def begin(
     uses: Uses,
     issues: tuple[Issue, ...],
     others: Sequence[MadePiece],
+    sharing: Sharing | None,
 ) -> None:
     """Get ready to work, as long as this process lasts.
 
@@ -67,9 +69,11 @@ def begin(
         uses: The entries of all of them, by what they use.
         issues: What pages must say of all content.
         others: What all pieces but the index give, where that is to be made.
+        sharing: The Node of the process that has begun the build.
     """
     kept = Kept(tell=unsaid)  # the process that began the build has the same file before it, and tells of it
-    _shop.set((kept, WholeMaker(settings, pinned, kept, Typesetter(kept), made, uses, issues), others))
+    node = Typesetter(kept, sharing=sharing)
+    _shop.set((kept, WholeMaker(settings, pinned, kept, node, made, uses, issues), others))
     look_only_at_new(None)  # it ends before it has left many reference cycles
 
 

@@ -18,6 +18,7 @@ from atlas.entries.atlas import Atlas
 from atlas.entries.survey import Survey
 from atlas.issues import Issue
 from atlas.kept import Kept, key_of, unsaid
+from atlas.node.sharing import Sharing
 from atlas.node.typesetter import Typesetter
 from atlas.render.making import Maker
 from atlas.render.site import PageStore, Settings, StoredBody
@@ -86,11 +87,12 @@ _shop: ContextVar[tuple[Kept, Workshop]] = ContextVar("_shop")
 """What a process makes collections with that does nothing else; set once, as a pool hands nothing to what it calls."""
 
 
-def begin(settings: Settings, survey: Survey, pinned: Pinned, general: str) -> None:
+def begin(settings: Settings, survey: Survey, pinned: Pinned, general: str, sharing: Sharing) -> None:
     """Get ready to make collections, as long as this process lasts."""
     kept = Kept(tell=unsaid)  # the process that began the build has the same file before it, and tells of it
     store = PageStore(settings.workspace / f"bodies-{os.getpid()}")
-    _shop.set((kept, Workshop(settings, survey, pinned, kept, Typesetter(kept), general, store)))
+    node = Typesetter(kept, sharing=sharing)
+    _shop.set((kept, Workshop(settings, survey, pinned, kept, node, general, store)))
     look_only_at_new(IN_MAKERS)
 
 

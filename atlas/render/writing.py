@@ -33,11 +33,11 @@ class Press:
     """What pages are rendered with; what is the same for all of them is made once."""
 
     def __init__(self, settings: Settings, kept: Kept) -> None:
-        self.typesetting = Typesetting()
+        self.typesetting = Typesetting(has_folders=settings.has_folders)
         self.code = ShownCode(kept)
         self.renderer = Renderer(settings, self.typesetting, kept)
         self.markdown = MarkdownRenderer(settings.site_name, settings.templates, kept)
-        self.root_path = urlsplit(settings.site_url or "/").path or "/"
+        self.root_path = urlsplit(settings.site_url).path or "/" if settings.site_url else ""
         """The path of the site's root."""
         self._also_in: tuple[Heading, ...] | None = None
 

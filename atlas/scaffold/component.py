@@ -184,7 +184,7 @@ def _api(claim: str) -> Iterator[str]:
     yield f"  name: {blank('the full public name')}"
     yield f"  excerpt: {claim}"
     yield f"  symbol: {blank('the class or function in the file')}"
-    yield "  arguments:"
+    yield "  arguments:  # of the function or of __init__; leave it out for a class whose file has none"
     yield f"    {blank('the first argument of the constructor')}:"
     yield f"      type: {blank('its type')}"
     yield f"      text: {blank('what it does')}"

@@ -132,7 +132,7 @@ class _Scan:
         stated = path if name == path else f"{path} (as {name})"
         hint = nearest(name, self.names)
         return MissingFileError(
-            f"{self.archive} has no file {stated}" + (f"; the nearest is {hint}" if hint else ""), ("files", path)
+            f"{self.archive} has no file {stated}", ("files", path), f"the nearest is {hint}" if hint else ""
         )
 
 

@@ -33,7 +33,8 @@ def excerpt(pinned: PinnedText, first: int, last: int) -> Excerpt:
     if first < 1:
         raise ExcerptError(f"lines are numbered from 1, so there is no line {first}", ("lines",))
     if last < first:
-        raise ExcerptError(f"lines {first}-{last} end before they begin; did you mean {last}-{first}?", ("lines",))
+        advice = f"did you mean {last}-{first}?"
+        raise ExcerptError(f"lines {first}-{last} end before they begin", ("lines",), advice)
     if last > count:
         raise ExcerptError(
             f"lines {first}-{last} go past the end of {pinned.path}, which has {count:,} lines", ("lines",)

@@ -125,8 +125,9 @@ class GitRepository:
                 raise MissingFileError(f"{path} is {what} at {self._at(commit)}, not a file", ("files", path))
         hint = nearest(path, self.names_at(commit))
         raise MissingFileError(
-            f"there is no file {path} at {self._at(commit)}" + (f"; the nearest is {hint}" if hint else ""),
+            f"there is no file {path} at {self._at(commit)}",
             ("files", path),
+            f"the nearest is {hint}" if hint else "",
         )
 
     def read(self, commit: str, path: str, limit: int = DEFAULT_LIMITS.member) -> bytes:
@@ -233,8 +234,9 @@ def run_git(arguments: list[str], deadline: float, name: str) -> subprocess.Comp
     except subprocess.TimeoutExpired as error:
         _stop(process)
         raise OfflineError(
-            f"git did not finish with {name} in time and was stopped; try again with a better connection",
+            f"git did not finish with {name} in time and was stopped",
             REPOSITORY_FIELD,
+            "try again with a better connection",
         ) from error
     except BaseException:
         _stop(process)
@@ -248,10 +250,10 @@ def failure(done: subprocess.CompletedProcess[bytes], name: str, revision: str =
     last = ", ".join(line.removeprefix("fatal: ").strip() for line in said.splitlines()[-2:]) or "no reason given"
     if "unadvertised object" in said:
         return RevisionError(
-            f"the server of {name} does not hand out a single commit by its id, so {revision} cannot be fetched; "
+            f"the server of {name} does not hand out a single commit by its id, so {revision} cannot be fetched",
+            REVISION_FIELD,
             "pin a package archive (`artifact`), or prove the pin against a copy of the repository on this machine: "
             "`git clone` it, and name its folder with --git-dir",
-            REVISION_FIELD,
         )
     if NO_REVISION.search(said):
         return RevisionError(f"{name} has no revision {revision}: {last}{_hint(revision)}", REVISION_FIELD)
@@ -264,11 +266,7 @@ def failure(done: subprocess.CompletedProcess[bytes], name: str, revision: str =
     if NO_REPOSITORY.search(said):
         return SourceError(f"there is no repository {name} that everybody may read: {last}", REPOSITORY_FIELD)
     if NO_NETWORK.search(said):
-        return OfflineError(
-            f"{name} cannot be reached: {last}; connect to the network: `atlas fetch` fills the cache, and builds "
-            "need no network afterwards",
-            REPOSITORY_FIELD,
-        )
+        return OfflineError(f"{name} cannot be reached: {last}", REPOSITORY_FIELD, "connect to the network")
     return SourceError(f"git failed for {name}: {last}", REPOSITORY_FIELD)
 
 

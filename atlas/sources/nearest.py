@@ -9,6 +9,9 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 from itertools import takewhile
 
+MOST_TOLD = 12
+"""Of so many names that there are, at most, a message tells each."""
+
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """The existing name nearest to a name or path, or None where nothing is like it; the same for any order."""
@@ -18,6 +21,25 @@ def nearest(name: str, names: Iterable[str]) -> str | None:
     if same_tail:
         return max(same_tail, key=lambda other: (_shared(name, other), SequenceMatcher(None, name, other).ratio()))
     return next(iter(get_close_matches(name, existing, n=1, cutoff=0.6)), None)
+
+
+def instead(name: str, names: Iterable[str], more: str = "") -> str:
+    """What to write instead of a name that is not there: the nearest that is, else what there is.
+
+    Args:
+        name: What somebody wrote.
+        names: The names that there are; they are told in the order in which they are given.
+        more: What tells the others, where there are more than can be told, such as "`atlas explain` lists them all".
+    """
+    known = list(dict.fromkeys(names))
+    if near := nearest(name, known):
+        return f"did you mean {near}?"
+    if not known:
+        return "there is none"
+    told, others = known[:MOST_TOLD], len(known) - MOST_TOLD
+    if others <= 0:
+        return f"there is {' and '.join(filter(None, (', '.join(told[:-1]), told[-1])))}"
+    return f"there is {', '.join(told)} and {others} more" + (f": {more}" if more else "")
 
 
 def nearest_few(path: str, paths: Iterable[str], count: int = 3) -> list[str]:

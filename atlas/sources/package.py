@@ -5,6 +5,7 @@ Nothing in the archive is run or unpacked, and not one byte of it is used before
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import re
@@ -43,8 +44,7 @@ SLOW_AFTER = 60.0
 UNREACHABLE: tuple[type[Exception], ...] = (*HTTPErrors, OSError)
 """What a connection that fails or breaks off raises."""
 ADVICE = (
-    "Connect to the network, or name a mirror or a folder that has the archive (`pip config set global.find-links …`); "
-    "`atlas fetch` fills the cache, and builds need no network afterwards."
+    "connect to the network, or name a mirror or a folder that has the archive (`pip config set global.find-links …`)"
 )
 
 
@@ -148,7 +148,7 @@ def _search(
     default_index = PackageFinder().sources[0]["url"]
     places = list(locations(settings, default_index))
     if not places:
-        raise OfflineError(f"{name or requirement} cannot be brought: pip is set to use no index. {ADVICE}", FIELD)
+        raise OfflineError(f"{name or requirement} cannot be brought: pip is set to use no index", FIELD, ADVICE)
     failures: list[str] = []
     offered: set[str] = set()
     with open_session(settings, [url for url, is_index in places if is_index]) as session:
@@ -177,20 +177,20 @@ def _not_found(
     if failures:
         # A password in an address of pip's configuration stays there.
         reasons = re.sub(r"//[^/@\s]*@", "//***@", "; ".join(failures))
-        return OfflineError(f"{wanted} could not be brought ({reasons}). {ADVICE}", FIELD)
+        return OfflineError(f"{wanted} could not be brought ({reasons})", FIELD, ADVICE)
     looked = ", ".join(places)
     if no_index and not offered:
         # Folders of one's own are no proof that there is no such package: this is like having no network.
         return OfflineError(
-            f"{wanted} cannot be brought: pip is set to use no index, and it is not in {looked}. {ADVICE}", FIELD
+            f"{wanted} cannot be brought: pip is set to use no index, and it is not in {looked}", FIELD, ADVICE
         )
     if not offered:
         return MissingFileError(f"{requirement} was not found; looked in {looked}", ("artifact", "pypi"))
     hint = nearest(wanted, offered)
     return MissingFileError(
-        f"{requirement} has no file {wanted}, only {', '.join(sorted(offered))}"
-        + (f"; the nearest is {hint}" if hint and len(offered) > 1 else ""),
+        f"{requirement} has no file {wanted}, only {', '.join(sorted(offered))}",
         FIELD,
+        f"the nearest is {hint}" if hint and len(offered) > 1 else "",
     )
 
 
@@ -249,9 +249,22 @@ def _stream(session: PyPIClient, link: Link, name: str, file: BinaryIO, progress
             if done > limits.archive:
                 raise too_large
             digest.update(chunk)
-            file.write(chunk)
+            _keep(file, chunk, name)
             progress(name, done, total)
     return digest.hexdigest()
+
+
+def _keep(file: BinaryIO, chunk: bytes, name: str) -> None:
+    """Write bytes to a file of this machine, whose failure is none of the connection's and is not tried again."""
+    try:
+        file.write(chunk)
+        file.flush()
+    except OSError as error:
+        said = error.strerror or str(error)
+        hint = "make room for temporary files, or set TMPDIR to a folder that has it"
+        if error.errno == errno.EFBIG:
+            hint = "raise the limit of a file's size (`ulimit -f unlimited`)"
+        raise SourceError(f"{name} cannot be written to a temporary file ({said})", FIELD, hint) from error
 
 
 @contextmanager

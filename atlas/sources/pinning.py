@@ -15,7 +15,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from atlas.entries.manifest import Artifact, Manifest, PinnedFile
-from atlas.exceptions import HashMismatchError, MissingFileError, RevisionError, SourceError
+from atlas.exceptions import HashMismatchError, MissingFileError, OfflineError, RevisionError, SourceError
 from atlas.sources.blob import blob_id
 from atlas.sources.licences import About, canonical
 from atlas.sources.origins import Release, Revision, bring_release, bring_revision, same_files
@@ -26,6 +26,10 @@ B = TypeVar("B", Release, Revision)
 R = TypeVar("R", Artifact, Manifest)
 RELEASE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[0-9A-Za-z.!+-]+")
 NAME_IT = "name the commit or tag, as in URL@v1.0"
+USE_A_COPY = (
+    "connect to the network, or get a copy of the repository with `git clone` where there is one, and name its folder "
+    "with --git-dir"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,19 +235,21 @@ def _revision(
             raise
         if stated.tag is None:
             raise type(error)(
-                f"{str(error).rstrip('.')}. Without it nothing tells which revision {release.pypi} is: name a copy of "
-                "the repository on this machine, made by `git clone`, with --git-dir, or the release's tag with --tag, "
-                "which pins it unproved"
+                f"{error.fact}, and nothing else tells which revision {release.pypi} is",
+                error.field,
+                f"{USE_A_COPY}, or the release's tag with --tag, which pins it unproved",
             ) from error
-        reason = str(error).rstrip(".")
-        return None, (f"{stated.tag} is not proved to be {release.pypi}, as git could not be asked ({reason})",)
+        return None, (f"{stated.tag} is not proved to be {release.pypi}, as git could not be asked ({error.fact})",)
     return replace(found, tag=found.tag or stated.tag), ()
 
 
 def _asked(
     repository: str, revision: str | None, paths: Collection[str], stated: Stated, progress: Progress
 ) -> Revision:
-    return bring_revision(repository, revision, paths, git_dir=stated.git_dir, progress=progress)
+    try:
+        return bring_revision(repository, revision, paths, git_dir=stated.git_dir, progress=progress)
+    except OfflineError as error:
+        raise OfflineError(error.fact, error.field, USE_A_COPY) from error
 
 
 def _whole(brought: B) -> B:

@@ -1,6 +1,6 @@
-"""The record of which pins were proved against git, so that a revision or blob id edited afterwards is noticed.
+"""The record of which pins were proved, so that a revision, blob id or archive edited afterwards is noticed.
 
-A package archive proves that a file has a blob id; only git proves that the blob belongs to the commit. That is
+A package archive proves that a file has a blob id; only git proves that the blob belongs to the commit. Both are
 asked once, and `sources/pins.lock` keeps the answer where everybody can read it.
 """
 
@@ -21,22 +21,24 @@ import yaml
 from pydantic import StringConstraints, TypeAdapter, ValidationError
 
 from atlas.entries.base import Record, Text
-from atlas.entries.manifest import BlobId, Manifest, RepositoryPath, Sha256
+from atlas.entries.manifest import Artifact, BlobId, Manifest, RepositoryPath, Sha256
 from atlas.exceptions import FileTooLargeError, HashMismatchError, RevisionError, SourceError
 from atlas.files import read_text, write_whole
+from atlas.sources.blob import blob_id
 from atlas.sources.git import TIMEOUT, fetched, open_clone
 from atlas.sources.progress import Progress, silent
 
 LOCK_NAME = "pins.lock"
 BY_CLONE = "git-dir"
+PROVE = "run `atlas pin --prove`"
 
 MAX_LOCK = 16_000_000
 """The longest lock file that is read, in bytes."""
 """The method of a proof against a local clone; where that clone is says nothing to anybody else."""
 HEADER = """\
 # Each record says that git was asked whether a file with this blob id is at this path of this commit, and that it is.
-# `atlas pin --prove` writes them. The digest is the SHA-256 of repository, revision, path and blob, so a manifest or a
-# record that was edited afterwards no longer fits.
+# Where there is an artifact, its archive has this SHA-256 and holds the file. `atlas pin --prove` writes the records.
+# The digest is the SHA-256 of all that is proved, so a manifest or record that was edited afterwards no longer fits.
 """
 
 
@@ -53,6 +55,8 @@ class PinRecord(Record):
     """The commit."""
     blob: BlobId
     """Git's object id of the file at that commit."""
+    artifact: Artifact | None = None
+    """The package archive that holds the file too; none where the manifest names none."""
     proved: datetime.date
     """The day on which git was asked, in UTC."""
     method: Annotated[str, StringConstraints(pattern=r"^(git-dir|git https://\S+)$")]
@@ -113,38 +117,49 @@ class PinStatus:
     """The fields in which the manifest and the record differ, for an edited pin."""
     record: PinRecord | None = None
     """The record, where there is one."""
+    advice: str = ""
+    """What to do, where something is to be done."""
 
 
-def digest_of(repository: str, revision: str, path: str, blob: str) -> str:
-    """The SHA-256 that ties the four together."""
-    return hashlib.sha256("\n".join((repository, revision, path, blob)).encode()).hexdigest()
+def digest_of(repository: str, revision: str, path: str, blob: str, artifact: Artifact | None = None) -> str:
+    """The SHA-256 that ties all of these together."""
+    archive = () if artifact is None else (artifact.pypi, artifact.file, artifact.sha256, artifact.strip or "")
+    return hashlib.sha256("\n".join((repository, revision, path, blob, *archive)).encode()).hexdigest()
 
 
 def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> PinStatus:
     """Whether a pinned file's blob was proved to belong to its revision, as far as the lock can tell."""
     blob = manifest.files[path].blob
     record = lock.record(source_id, path)
-    if record is not None and record.digest != digest_of(record.repository, record.revision, record.path, record.blob):
+    if record is not None and record.digest != _digest(record):
         return PinStatus(
             PinState.EDITED,
-            f"the record of {path} in {LOCK_NAME} was edited: its digest does not fit its own fields; "
-            "run `atlas pin --prove`",
+            f"the record of {path} in {LOCK_NAME} was edited: its digest does not fit its own fields",
             ("files", path),
             ("digest",),
             record,
+            PROVE,
         )
     if record is not None:
-        stated = {"repository": manifest.repository, "revision": manifest.revision, "blob": blob}
-        differs = {name: value for name, value in stated.items() if getattr(record, name) != value}
+        differs = _differences(manifest, path, record)
+        if not differs and manifest.artifact is not None and record.artifact is None:
+            return PinStatus(
+                PinState.NEVER_PROVED,
+                f"it was never proved that {manifest.artifact.file} has this SHA-256 and holds {path}",
+                ("artifact",),
+                record=record,
+                advice=PROVE,
+            )
         if not differs:
             return PinStatus(PinState.PROVED, f"proved on {record.proved} {_by(record.method)}", record=record)
-        told = " and ".join(f"{name} {value} was proved as {getattr(record, name)}" for name, value in differs.items())
+        told = " and ".join(f"{field[-1]} {new} was proved as {old}" for field, (new, old) in differs.items())
         return PinStatus(
             PinState.EDITED,
-            f"the pin of {path} was edited after it was proved: {told}; undo the edit or run `atlas pin --prove`",
-            ("files", path, "blob") if "blob" in differs else (next(iter(differs)),),
-            tuple(differs),
+            f"the pin of {path} was edited after it was proved: {told}",
+            next(iter(differs)),
+            tuple(field[-1] for field in differs),
             record,
+            f"undo the edit or {PROVE}",
         )
     if not manifest.is_commit:
         return PinStatus(
@@ -155,9 +170,28 @@ def pin_status(source_id: str, manifest: Manifest, path: str, lock: PinLock) -> 
         )
     return PinStatus(
         PinState.NEVER_PROVED,
-        f"it was never proved that {path} has blob {blob} at revision {manifest.revision}; run `atlas pin --prove`",
+        f"it was never proved that {path} has blob {blob} at revision {manifest.revision}",
         ("files", path),
+        advice=PROVE,
     )
+
+
+def _differences(manifest: Manifest, path: str, record: PinRecord) -> dict[tuple[str, ...], tuple[str, str]]:
+    """The fields that are stated otherwise than they were proved, that of the blob first, with both values."""
+    stated = {
+        ("files", path, "blob"): (manifest.files[path].blob, record.blob),
+        ("repository",): (manifest.repository, record.repository),
+        ("revision",): (manifest.revision, record.revision),
+    }
+    if manifest.artifact is not None and record.artifact is not None:
+        for name in Artifact.model_fields:
+            both = (getattr(manifest.artifact, name), getattr(record.artifact, name))
+            stated["artifact", name] = (both[0] or "(none)", both[1] or "(none)")
+    return {field: (new, old) for field, (new, old) in stated.items() if new != old}
+
+
+def _digest(record: PinRecord) -> str:
+    return digest_of(record.repository, record.revision, record.path, record.blob, record.artifact)
 
 
 def _by(method: str) -> str:
@@ -170,11 +204,15 @@ def prove(
     manifest: Manifest,
     git_dir: Path | None = None,
     *,
+    lock: PinLock | None = None,
     today: datetime.date | None = None,
     progress: Progress = silent,
     timeout: float = TIMEOUT,
 ) -> list[PinRecord]:
-    """Ask git, at the remote or in a clone, whether each blob is at its path of the revision; records if all are."""
+    """Ask git, at the remote or in a clone, whether each blob is at its path of the revision; records if all are.
+
+    The archive is brought and looked into as well, unless `lock` has the proof that it holds these very blobs.
+    """
     day = datetime.datetime.now(datetime.UTC).date() if today is None else today
     method = f"git {manifest.repository}" if git_dir is None else BY_CLONE
     where = fetched(manifest, timeout) if git_dir is None else nullcontext(open_clone(git_dir, manifest.repository))
@@ -192,11 +230,44 @@ def prove(
                 raise HashMismatchError(
                     f"the blob of {path} at revision {commit}", file.blob, found, ("files", path, "blob")
                 )
+    if not _holds_as_proved(source_id, manifest, lock or PinLock()):
+        prove_archive(manifest, progress)
     return records_of(source_id, manifest, method, day)
 
 
+def _holds_as_proved(source_id: str, manifest: Manifest, lock: PinLock) -> bool:
+    """Whether there is no archive, or it was proved before that this one holds these blobs."""
+    records = [lock.record(source_id, path) for path in manifest.files]
+    return manifest.artifact is None or all(
+        one is not None
+        and (one.artifact, one.blob) == (manifest.artifact, manifest.files[one.path].blob)
+        and one.digest == _digest(one)
+        for one in records
+    )
+
+
+def prove_archive(manifest: Manifest, progress: Progress = silent) -> None:
+    """Bring the archive of a manifest, and see that it holds every pinned blob.
+
+    Raises:
+        HashMismatchError: the archive, or a file in it, is not the pinned one.
+        SourceError: the archive cannot be had, or has no such file.
+    """
+    # Imported where it is needed: an HTTP client is slow to import, and whoever reads proofs needs none.
+    from atlas.sources.package import bring_from_package
+
+    artifact = manifest.artifact
+    if artifact is None:
+        return
+    for path, outcome in bring_from_package(artifact, list(manifest.files), progress=progress).items():
+        if isinstance(outcome, SourceError):
+            raise outcome
+        if (found := blob_id(outcome)) != (pinned := manifest.files[path].blob):
+            raise HashMismatchError(f"the blob of {path} in {artifact.file}", pinned, found, ("files", path, "blob"))
+
+
 def records_of(source_id: str, manifest: Manifest, method: str, day: datetime.date | None = None) -> list[PinRecord]:
-    """What to keep of a manifest at a commit after git has confirmed, just now, every blob of it."""
+    """What to keep of a manifest at a commit after git and the archive have confirmed, just now, every blob of it."""
     return [
         PinRecord(
             source=source_id,
@@ -204,9 +275,10 @@ def records_of(source_id: str, manifest: Manifest, method: str, day: datetime.da
             repository=manifest.repository,
             revision=manifest.revision,
             blob=file.blob,
+            artifact=manifest.artifact,
             proved=datetime.datetime.now(datetime.UTC).date() if day is None else day,
             method=method,
-            digest=digest_of(manifest.repository, manifest.revision, path, file.blob),
+            digest=digest_of(manifest.repository, manifest.revision, path, file.blob, manifest.artifact),
         )
         for path, file in sorted(manifest.files.items())
     ]
@@ -248,7 +320,7 @@ def save_lock(lock: PinLock, path: Path) -> None:
 def lock_text(lock: PinLock) -> str:
     """The text of a lock file: sorted, a record per file and a field per line, so that a change shows as what it is."""
     written = [
-        yaml.safe_dump([record.model_dump()], sort_keys=False, allow_unicode=True, width=1000)
+        yaml.safe_dump([record.model_dump(exclude_none=True)], sort_keys=False, allow_unicode=True, width=1000)
         for record in lock.records
     ]
     return "\n".join([HEADER, *written])

@@ -17,7 +17,7 @@ from atlas.sources.blob import blob_id
 from atlas.sources.origins import Release, bring_release, bring_revision, same_files
 from atlas.sources.package import newest_version
 from atlas.sources.pinning import Stated, checked, find_revision, tags_of
-from atlas.sources.pins import PinRecord, records_of
+from atlas.sources.pins import PinRecord, prove_archive, records_of
 from atlas.sources.progress import Progress, silent
 
 
@@ -80,8 +80,7 @@ def _to_version(
         raise
     except SourceError as error:
         revision = None
-        reason = str(error).rstrip(".")
-        notes = (f"{tags[0]} is not proved to be {release.pypi}, as git could not be asked ({reason})",)
+        notes = (f"{tags[0]} is not proved to be {release.pypi}, as git could not be asked ({error.fact})",)
     if revision is not None and revision.missing:
         raise next(iter(revision.missing.values()))
     if revision is not None:
@@ -109,6 +108,8 @@ def _to_revision(source_id: str, manifest: Manifest, to: str | None, stated: Sta
     if artifact is not None and not same:
         notes = (f"{artifact.pypi} does not hold these files, so they are fetched with git from now on",)
         artifact = None
+    if artifact is not None:
+        prove_archive(manifest, progress)
     new = _moved(manifest, found.contents, revision=found.commit, release=release, artifact=artifact)
     records = [] if found.missing else records_of(source_id, new, found.method)
     return Repinned(new, tuple(records), found.contents, found.missing, found.about.licence, notes)

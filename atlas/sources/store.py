@@ -70,7 +70,7 @@ class SourceStore:
         if source_id not in self.manifests:
             hint = nearest(source_id, self.manifests)
             raise SourceError(
-                f"there is no source {source_id!r}" + (f"; did you mean {hint!r}?" if hint else ""), ("source",)
+                f"there is no source {source_id!r}", ("source",), f"did you mean {hint!r}?" if hint else ""
             )
         return self.manifests[source_id]
 
@@ -80,8 +80,9 @@ class SourceStore:
         if path not in manifest.files:
             hint = nearest(path, manifest.files)
             raise MissingFileError(
-                f"sources/{source_id}.yml pins no file {path}" + (f"; the nearest is {hint}" if hint else ""),
+                f"sources/{source_id}.yml pins no file {path}",
                 ("files",),
+                f"the nearest is {hint}" if hint else "",
             )
         key = (source_id, path)
         with self._lock:
@@ -101,9 +102,9 @@ class SourceStore:
             return content
         if self.offline:
             raise OfflineError(
-                f"{path} of {source_id} is not in the cache ({self.cache.folder}) and this build may not use the "
-                f"network; run `atlas fetch {source_id}` where there is one",
+                f"{path} of {source_id} is not in the cache ({self.cache.folder}), and the network may not be used",
                 ("files", path),
+                f"run `atlas fetch {source_id}` where there is a network",
             )
         brought = self._bring(source_id, manifest)
         if path not in brought:

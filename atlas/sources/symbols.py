@@ -83,14 +83,10 @@ def defined_in(pinned: PinnedText, first: int, last: int, symbol: str) -> Defini
     for definition in within:
         if definition.is_named(symbol):
             return definition
-    message = f"lines {first}-{last} of {pinned.path} do not define {symbol!r}"
-    if within:
-        message += f"; they define {_nearest_first(within, symbol)}"
-    else:
-        message += "; they define nothing"
+    advice = f"they define {_nearest_first(within, symbol) if within else 'nothing'}"
     if elsewhere := [found for found in definitions(pinned.text) if found.is_named(symbol)]:
-        message += f"; it is defined at line {' and '.join(str(found.line) for found in elsewhere[:SHOWN])}"
-    raise ExcerptError(message, ("symbol",))
+        advice += f"; it is defined at line {' and '.join(str(found.line) for found in elsewhere[:SHOWN])}"
+    raise ExcerptError(f"lines {first}-{last} of {pinned.path} do not define {symbol!r}", ("symbol",), advice)
 
 
 def first_defined(pinned: PinnedText, first: int, last: int) -> Definition | None:
@@ -152,9 +148,34 @@ CALLED = ("__call__", "forward")
 
 def call_method(pinned: PinnedText, symbol: str) -> str:
     """The method of a class, as `Class.method`, that runs when an instance is called; `__call__` where it has none."""
-    names = [f"{symbol}.{method}" for method in CALLED]
+    return _method(pinned, symbol, CALLED) or f"{symbol}.{CALLED[0]}"
+
+
+def constructor(pinned: PinnedText, symbol: str) -> str | None:
+    """The `Class.__init__` of a class or else of the nearest base that the file defines; None where there is none."""
+    return _method(pinned, symbol, ("__init__",))
+
+
+def _method(pinned: PinnedText, symbol: str, methods: tuple[str, ...]) -> str | None:
+    """The first of these methods that a class has, of its own or from the bases that the file defines."""
     functions = [found for found in definitions(pinned.text) if found.kind == "function"]
-    return next((name for name in names if any(found.is_named(name) for found in functions)), names[0])
+    names = [f"{one}.{method}" for method in methods for one in (symbol, *_bases(pinned, symbol))]
+    return next((name for name in names if any(found.is_named(name) for found in functions)), None)
+
+
+def _bases(pinned: PinnedText, symbol: str) -> list[str]:
+    """The classes of the file from which a class inherits, nearest first; none where it is not today's Python."""
+    tree = syntax_tree(pinned.text)
+    classes = {found.name: node for found, node in nodes(tree.body) if isinstance(node, ast.ClassDef)} if tree else {}
+    waiting = [name for name in classes if name == symbol or name.endswith(f".{symbol}")][-1:]
+    found: list[str] = []
+    while waiting:
+        name = waiting.pop(0)
+        above = [dotted(base.value if isinstance(base, ast.Subscript) else base) for base in classes[name].bases]
+        own = [base for base in above if base in classes and base not in (symbol, *found)]
+        found += own
+        waiting = [*own, *waiting]
+    return found
 
 
 def signature(pinned: PinnedText, symbol: str) -> tuple[SignatureArgument, ...]:
@@ -169,7 +190,7 @@ def signature(pinned: PinnedText, symbol: str) -> tuple[SignatureArgument, ...]:
             )
         names = _nearest_first([each for each in definitions(pinned.text) if each.kind == "function"], symbol)
         raise ExcerptError(
-            f"{pinned.path} defines no function {symbol!r}" + (f"; it defines {names}" if names else ""), ("symbol",)
+            f"{pinned.path} defines no function {symbol!r}", ("symbol",), f"it defines {names}" if names else ""
         )
     # Of several definitions with one name the last is the one that is left after import.
     chosen = functions[-1]

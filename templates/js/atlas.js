@@ -50,9 +50,9 @@ const enhance = () => {
   if (openers.length && window.HTMLDialogElement) {
     const palette = new URL("search.js", here).href;
     const all = new URL(openers[0].dataset.search, document.baseURI).href;
-    const open = async () => {
+    const open = async (query = "") => {
       try {
-        await (await import(palette)).open(all);
+        await (await import(palette)).open(all, query);
       } catch {
         location.href = all;
       }
@@ -74,6 +74,7 @@ const enhance = () => {
         open();
       });
     }
+    if (document.querySelector("[data-search-now]")) open(new URLSearchParams(location.search).get("q") ?? "");
     document.addEventListener("keydown", (event) => {
       const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey;
@@ -139,7 +140,7 @@ const enhance = () => {
       }
     }, { rootMargin: "400px" });
     for (const link of passages) {
-      link.parentElement.style.minHeight = `calc(${link.dataset.lines} * var(--code-line) + 2.6rem)`; /* so that nothing moves */
+      link.parentElement.style.minHeight = `calc(${link.dataset.lines} * var(--code-line) + 4.2rem)`; /* so that nothing moves */
       observer.observe(link.parentElement);
     }
   }

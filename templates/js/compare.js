@@ -193,9 +193,9 @@ const memory = (bytes) => {
 const formulas = (a, b, names) => {
   const grid = make("div", { class: "sides formulas" }, names.map((name) => make("div", { class: "side" }, name)));
   const all = [...a.data.formulas, ...b.data.formulas];
-  const show = (one) => (one ? make("div", { class: `part kind-${one.kind}`, "data-kind": one.kind }, link(one.title, one.url),
+  const show = (one, name) => (one ? make("div", { class: `part kind-${one.kind}`, "data-kind": one.kind }, make("span", { class: "of-side" }, name), link(one.title, one.url),
     one.family === one.title ? "" : make("span", { class: "after" }, one.family),
-    make("div", { class: "formula math-display", tabindex: "0", role: "group", "aria-label": `Formula of ${one.title}` }, maths(one.html))) : make("div", {}, "–"));
+    make("div", { class: "formula math-display", tabindex: "0", role: "group", "aria-label": `Formula of ${one.title}` }, maths(one.html))) : make("div", { class: "lacking" }, "–"));
   for (const kind of Object.keys(a.data.kinds)) {
     const [here, there] = [a, b].map((side) => side.data.formulas.filter((one) => one.kind === kind));
     if (!here.length && !there.length) continue;
@@ -219,7 +219,7 @@ const formulas = (a, b, names) => {
           make("p", {}, link(one.title, one.url), " and ", link(other.title, other.url)),
           make("div", { class: "formula math-display", tabindex: "0", role: "group", "aria-label": `Formula of ${one.title}` }, maths(one.html))));
       } else {
-        grid.append(show(one), show(other));
+        grid.append(show(one, names[0]), show(other, names[1]));
       }
     }
   }

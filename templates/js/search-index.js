@@ -42,7 +42,8 @@ export class Index {
 
   /** The groups of records that have all words of a query, the best first; if none has all, of those that have some.
       Of the answer `groups` has these, each with `kind`, `title` and `hits`, of which each has the number of a `record`
-      and the `terms` it was found by; `isPart` says that a word is too common for all that have it to be there. */
+      and the `terms` it was found by; `isPart` says that a word, or what begins so,
+      is too common for all that have it to be there. */
   async find(query) {
     const root = await this.#root();
     const typed = [...new Set(words(query))];
@@ -64,8 +65,8 @@ export class Index {
 
   /** What is shown of a record: its `url` below the root, `title`, `where` and `summary`. */
   async record(number) {
-    const { together } = await this.#root();
-    const [url, title, where, summary] = (await this.#file(`r${Math.floor(number / together)}`))[number % together];
+    const { shown, together } = await this.#root();
+    const [url, title, where, summary] = (await this.#file(shown[Math.floor(number / together)]))[number % together];
     return { url, title, where, summary };
   }
 
@@ -73,8 +74,8 @@ export class Index {
     return this.#once("search/index.json");
   }
 
-  async #file(name) {
-    return this.#once(`search/${(await this.#root()).folder}/${name}.json`);
+  #file(name) {
+    return this.#once(`search/${name}.json`);
   }
 
   #once(path) {
@@ -99,15 +100,16 @@ export class Index {
     return found;
   }
 
-  /** Records that have a word, or one that begins so. */
+  /** Records that have a word, or one that begins so; a letter alone begins none. */
   async #begun(word) {
     const root = await this.#root();
     const first = fileOf(root.words, word);
+    const goesOn = (file) => word.length > 1 && (root.words[file + 1] ?? "").startsWith(word);
     let last = first;
-    while (last + 1 < root.words.length && last - first + 1 < FILES && root.words[last + 1].startsWith(word)) last += 1;
-    const found = { scores: new Map(), isCommon: false };
+    while (last - first + 1 < FILES && goesOn(last)) last += 1;
+    const found = { scores: new Map(), isCommon: goesOn(last) }; /* as further files are not brought for it */
     for (let number = Math.max(first, 0); number <= last; number += 1) {
-      const file = await this.#file(`w${number}`);
+      const file = await this.#file(root.files[number]);
       for (let at = begin(file.words, word); at < file.words.length && file.words[at].startsWith(word); at += 1) {
         const isWhole = file.words[at] === word;
         if (word.length < 2 && !isWhole) break;
@@ -125,7 +127,7 @@ export class Index {
     const number = Math.max(fileOf(root.words, word.slice(0, 2)), 0);
     const end = Math.min(number + FILES, root.words.length);
     for (let one = number; one < end && root.words[one].slice(0, 2) <= word.slice(0, 2); one += 1) {
-      const file = await this.#file(`w${one}`);
+      const file = await this.#file(root.files[one]);
       file.words.forEach((other, at) => {
         if (isNear(word, other)) this.#take(found, file, at, NEAR, root);
       });

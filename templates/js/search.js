@@ -16,11 +16,15 @@ const index = new Index(async (path) => {
 
 let palette = null;
 
-/** Open the palette; `all` is the address of the page that lists everything. */
-export async function open(all) {
+/** Open the palette; `all` is the address of the page that lists everything, `query` what is looked for at once. */
+export async function open(all, query = "") {
   palette ??= make(all);
-  const { dialog, input } = await palette;
+  const { dialog, input, list } = await palette;
   if (!dialog.open) dialog.showModal();
+  if (query) {
+    input.value = query;
+    list.show(query);
+  }
   input.select();
 }
 
@@ -85,7 +89,7 @@ async function make(all) {
     event.preventDefault();
   });
   list.say("");
-  return { dialog, input };
+  return { dialog, input, list };
 }
 
 class Results {
@@ -137,7 +141,7 @@ class Results {
 
   async #group(group, count) {
     const records = await Promise.all(group.hits.slice(0, count).map(async (hit) => [hit, await index.record(hit.record)]));
-    const made = element("div", { role: "group", "aria-label": group.title, class: `search-group ${group.kind}` },
+    const made = element("div", { role: "group", "aria-label": group.title, class: "search-group" },
       element("div", { class: "search-kind", "aria-hidden": "true" }, group.title),
       ...records.map(([hit, record]) => this.#option(hit, record)));
     const left = group.hits.length - records.length;

@@ -37,6 +37,7 @@ PAGES = {
     "contribute": "/contribute/",
     "guide of proofs": "/contribute/proofs/",
     "guide of deploying": "/contribute/deploying/",
+    "search": "/search/",
     "not found": "/404.html",
 }
 every_page = pytest.mark.parametrize(

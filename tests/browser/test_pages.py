@@ -35,6 +35,7 @@ PAGES = {
     "contribute": "/contribute/",
     "guide": "/contribute/proofs/",
     "prose": "/formula-language/",
+    "search": "/search/",
     "not found": "/404.html",
 }
 FORMULAS = ("model component", "library layer")
@@ -229,7 +230,7 @@ def test_an_unknown_address_gets_a_whole_page_with_a_way_home(visit: Opener, bas
     seen = visit("/transformer/no-such-thing/at-all/")
     assert seen.status == HTTPStatus.NOT_FOUND
     assert [complaint for complaint in seen.complaints if "no-such-thing" not in complaint] == []
-    seen.page.locator("main a").first.click()
+    seen.page.locator("main").get_by_role("link", name="The home page").click()
     seen.page.wait_for_url(f"{base_url}/", wait_until="load")
     expect(seen.page.locator("h1")).to_have_count(1)
 

@@ -33,6 +33,7 @@ PAGES = {
     "compare": "/compare/",
     "index": "/a-z/",
     "prose": "/formula-language/",
+    "search": "/search/",
     "not found": "/404.html",
 }
 every_page = pytest.mark.parametrize("path", PAGES.values(), ids=[name.replace(" ", "-") for name in PAGES])
@@ -99,18 +100,19 @@ def test_search_theme_and_unfolding_stay_within_the_policy(guarded: Callable[[st
     page = seen.page
     stated = page.locator("meta[http-equiv='Content-Security-Policy']")
     expect(stated).to_have_attribute("content", POLICY)
-    page.evaluate("() => document.querySelectorAll('details').forEach(e => { e.open = true })")
-    switch, name = page.locator("[data-theme-switch]"), page.locator("[data-theme-name]")
-    for colours in ("light", "dark", "system"):
-        switch.click()
-        expect(name).to_have_text(colours)
-    page.keyboard.press("/")
+    if not page.locator("[data-search-now]").count():  # there the palette opens by itself
+        page.keyboard.press("/")
     field = page.locator("dialog input")
     expect(field).to_be_focused()
     field.fill("layer norm")
     expect(page.locator("dialog a").first).to_be_visible()
     page.keyboard.press("Escape")
     expect(field).not_to_be_visible()
+    page.evaluate("() => document.querySelectorAll('details').forEach(e => { e.open = true })")
+    switch, name = page.locator("[data-theme-switch]"), page.locator("[data-theme-name]")
+    for colours in ("light", "dark", "system"):
+        switch.click()
+        expect(name).to_have_text(colours)
     seen.sound()
 
 

@@ -234,6 +234,18 @@ def test_typed_text_is_never_markup(search: Searcher) -> None:
     expect(page.locator("dialog img")).to_have_count(0)
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_group_is_as_tall_as_what_it_lists(search: Searcher, width: int) -> None:
+    page = search("layer norm")
+    page.set_viewport_size({"width": width, "height": 1000})
+    expect(page.locator("dialog [role=group]").nth(1)).to_be_visible()
+    page.wait_for_function(NO_BLANKS)
+
+
+NO_BLANKS = """() => [...document.querySelectorAll('dialog [role=group]')].every(group =>
+    group.getBoundingClientRect().bottom - group.lastElementChild.getBoundingClientRect().bottom < 30)"""
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 390, 1440])
 def test_the_palette_fits_the_screen_and_can_be_read(search: Searcher, width: int, scheme: Any) -> None:

@@ -275,7 +275,7 @@ def test_other_ways_to_write_the_same(shapes: Shapes, name: str, edits: list[tup
             "stem",
             ("[O, C, 7, 7]", "[O, N, 7, 7]"),
             12,
-            "kernel has axes [O, N, 7, 7] with N on axis c, but x bound c to C",
+            "kernel has axes [O, N, 7, 7], with N where x [N, C, H, L] has C",
         ),
         (
             "shortcut",
@@ -286,7 +286,12 @@ def test_other_ways_to_write_the_same(shapes: Shapes, name: str, edits: list[tup
         ("shortcut", ("binds: stride", "binds: padding"), 12, "returns [N, O, H+2 s, L+2 s]"),
         ("shortcut", (r"\lfloor (H-1)/s\rfloor+1", "H"), 12, r"returns [N, O, \lfloor (H-1)/s\rfloor+1, "),
         ("centred", ("{p: (k-1)/2}", "{p: (k+1)/2}"), 15, r"y is declared with axes [N, O, \lfloor (H-1)/s\rfloor+1, "),
-        ("grouped", ("[C, 1, k, k]", "[C, 2, k, k]"), 11, "x has axes [N, C, H, L] with C on axis (groups c), but "),
+        (
+            "grouped",
+            ("[C, 1, k, k]", "[C, 2, k, k]"),
+            12,
+            "kernel has axes [C, 2, k, k], with 2 where x [N, C, H, L] has 1",
+        ),
         ("table", ("[h, S, S]", "[h, S, T]"), 8, "a is declared with axes [h, S, T], but alibi_bias returns [h, S, S]"),
         ("table", ("[h, S, S]", "[h, S]"), 8, "a is declared with axes [h, S], but alibi_bias returns [8, 6, 6]"),
         ("table", ("[h, S, S]", "[h, 5, 5]"), 8, "a is declared with axes [h, 5, 5], but alibi_bias returns [h, 6, 6]"),
@@ -342,6 +347,7 @@ def test_options_that_cannot_be_are_told(shapes: Shapes) -> None:
     (issue,) = shapes("routing", ("between: [1, n-1]", "between: [n+1, n+1]"))
     assert (issue.code, issue.line) == ("A302", 9)
     assert issue.message.startswith("top_k_routing refuses arrays of these axes: k is ")
+    assert issue.hint == "give `k` under `arguments`, or between other bounds, as it is a whole number of at least 1"
 
 
 def test_whole_quotients_are_relations() -> None:

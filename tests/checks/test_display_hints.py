@@ -12,6 +12,7 @@ from atlas.checks.display_hints import Refusal, refusal
     [
         (r"\frac{1}{d x", "Unexpected end of input in a macro argument, expected '}'", 12, (8, "`{` is never closed")),
         (r"\{ {a \} % {", "Unexpected end of input in a macro argument, expected '}'", 12, (3, "`{` is never closed")),
+        (r"\sqrt{\frac{a}{b \\ c^{2}", r"Expected '}', got '\\'", 17, (14, "`{` is never closed")),
         (r"x}", "Expected 'EOF', got '}'", 1, (1, "`}` closes a brace that is not open")),
         (r"\left(\left(x\right) \\ y", r"Expected '\right', got '\\'", 21, (0, r"`\left` without its `\right` in the")),
         (r"\begin{aligned}x", r"Expected & or \\ or \cr or \end", 16, (0, r"`\begin{aligned}` is never closed")),

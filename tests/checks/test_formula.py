@@ -79,7 +79,7 @@ def test_repairs_are_placed_in_folded_and_literal_texts_too(checked: Checked) ->
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "column", "message"),
+    ("old", "new", "line", "column", "message", "hint"),
     [
         (
             "binds: b}",
@@ -87,13 +87,28 @@ def test_repairs_are_placed_in_folded_and_literal_texts_too(checked: Checked) ->
             10,
             3,
             "b is not defined by the formula and stands for no argument of linear",
+            "define it in the formula, or give it `binds`",
         ),
-        ("y=xW+b", "y=xW+b, b=0", 10, 3, "b stands for the argument b of linear, but the formula defines it"),
-        ("y=xW+b", "z=xW+b+0y", 11, 3, "y stands for what linear returns, but the formula does not define it"),
+        (
+            "y=xW+b",
+            "y=xW+b, b=0",
+            10,
+            3,
+            "b stands for the argument b of linear, but the formula defines it",
+            "remove the equation, or define another name with it, as linear is given b",
+        ),
+        (
+            "y=xW+b",
+            "z=xW+b+0y",
+            11,
+            3,
+            "y stands for what linear returns, but the formula does not define it",
+            "add an equation with `y` on its left side",
+        ),
     ],
 )
 def test_inputs_and_arguments_are_the_same(
-    checked: Checked, old: str, new: str, line: int, column: int, message: str
+    checked: Checked, old: str, new: str, line: int, column: int, message: str, hint: str
 ) -> None:
     text = LINEAR.replace(old, new)
     if new.startswith("z"):
@@ -101,6 +116,7 @@ def test_inputs_and_arguments_are_the_same(
     _, issues = checked(text, find("linear"))
     assert [(issue.line, issue.column, issue.code) for issue in issues] == [(line, column, "A263")]
     assert issues[0].message.startswith(message)
+    assert issues[0].hint == hint
 
 
 @pytest.mark.parametrize(
@@ -389,3 +405,61 @@ def test_a_symbol_in_another_look_is_the_only_one_that_may_be_meant(
     assert read is not None
     _, issues, _ = read_formula(entry, read)
     assert [(one.code, one.hint) for one in issues] == [("A209", f"did you mean `{declared}`?")]
+
+
+@pytest.mark.parametrize(
+    ("was", "written", "hint"),
+    [
+        ("y=xW+b", r"y=xW+\beta", "did you mean `b`, which is declared and does not stand in the formula?"),
+        ("y=xW+b", r"y=x\Omega+b", "did you mean `W`, which is declared and does not stand in the formula?"),
+        ("y=xW+b", r"y=xW+b_k", "declare it, define it by an equation, or give the index a range"),
+    ],
+)
+def test_an_unknown_symbol_rather_means_one_that_is_declared_and_not_used(
+    checked: Checked, was: str, written: str, hint: str
+) -> None:
+    _, (issue,) = checked(LINEAR.replace(was, written), find("linear"))
+    assert (issue.code, issue.hint) == ("A209", hint)
+
+
+@pytest.mark.parametrize(
+    ("declared", "written", "code", "message"),
+    [
+        (
+            r"\varpi",
+            r"\pi",
+            "A247",
+            r"`\pi` is a number, and `\varpi`, which is declared, does not stand in the formula",
+        ),
+        (r"\varpi_1", r"\pi_1", "A209", r"the symbol `\pi_1` is not known"),
+        (
+            r"\mathbf{e}",
+            "e",
+            "A247",
+            r"`e` is a number, and `\mathbf{e}`, which is declared, does not stand in the formula",
+        ),
+    ],
+)
+def test_a_letter_that_is_a_number_is_not_taken_for_a_symbol_of_another_look(
+    checked: Checked, declared: str, written: str, code: str, message: str
+) -> None:
+    text = LINEAR.replace("'b':", f"'{declared}':")
+    assert checked(text.replace("y=xW+b", f"y=xW+{declared}"), find("linear"))[1] == []
+    _, (issue,) = checked(text.replace("y=xW+b", f"y=xW+{written}"), find("linear"))
+    assert (issue.line, issue.column, issue.code, issue.message) == (5, 16, code, message)
+    assert issue.hint == f"did you mean `{declared}`?"
+
+
+def test_a_difference_that_no_single_edit_explains_says_what_to_compare_with(checked: Checked) -> None:
+    _, (issue,) = checked(LINEAR.replace("y=xW+b", "y=3xW+7xW-2b"), find("linear"))
+    assert issue.code == "A260"
+    assert issue.hint.startswith("no change of one place makes them equal; compare it with what linear does: ")
+
+
+def test_a_result_that_is_defined_by_another_name_is_told_so(checked: Checked) -> None:
+    text = LINEAR.replace("y=xW+b", "q=xW+b,z=xW+0y").replace("sources:", "  'z': {axes: [B, m]}\nsources:")
+    _, (issue,) = checked(text, find("linear"))
+    assert (issue.code, issue.hint) == (
+        "A263",
+        "write `y` instead of `q` on the left side, as nothing declares `q`",
+    )

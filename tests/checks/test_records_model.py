@@ -23,6 +23,7 @@ from atlas.checks.records_model import (
     claims,
     compared_with,
     digest_of_model,
+    digest_of_upstream,
     digests_of_model,
     keep_model_records,
     load_model_records,
@@ -33,6 +34,8 @@ from atlas.entries.collection import Model
 from atlas.entries.load import load
 from atlas.exceptions import AtlasError, LibraryError
 from atlas.graph.structure import Graph
+from atlas.graph.weights import weights
+from atlas.upstream.library_config import tiny_sizes
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 OLD = datetime.date(2020, 2, 29)
@@ -300,3 +303,64 @@ def test_a_manifest_without_a_package_pins_no_library(root: Path) -> None:
     assert isinstance(collection.data, Model)
     with pytest.raises(LibraryError, match="pins no package"):
         digest_of_model(graph, collection.data, bare, "cache")
+
+
+def named(found: Case, names: tuple[str, ...]) -> tuple[ModelRecord, ...]:
+    collection, _, source = found
+    assert isinstance(collection.data, Model)
+    of = {"names": names, "named_by": digest_of_upstream(collection.data, source)}
+    return tuple(one.model_copy(update=of) if one.proof == "tensors" else one for one in all_records(found))
+
+
+def names_of(found: Case) -> tuple[str, ...]:
+    collection, graph, _ = found
+    assert isinstance(collection.data, Model)
+    assert collection.data.upstream is not None
+    return tuple(name for one in weights(graph, tiny_sizes(collection.data.upstream)) for name in one.stored)
+
+
+def test_a_misspelt_tensor_is_told_where_it_is_named_without_the_library(root: Path) -> None:
+    """The record says how upstream calls its tensors, as long as what upstream depends on has not changed."""
+    found = case(root)
+    keep(found, named(found, names_of(found)))
+    changed = edited(root, f"{LAYER}/self-attention.yml", "attn.c_proj.weight", "attn.c_proj.wieght")
+    misspelt, stale = check_model_records(*changed)[1]
+    assert (misspelt.code, misspelt.severity, misspelt.path) == ("A706", "error", f"{LAYER}/self-attention.yml")
+    line = (root / f"{LAYER}/self-attention.yml").read_text("utf-8").splitlines()[misspelt.line - 1]
+    assert line[misspelt.column - 1 :].startswith("attn.c_proj.wieght")
+    assert misspelt.message == (
+        "W^O: upstream has no tensor transformer.h.0.attn.c_proj.wieght, which `attn.c_proj.wieght` means"
+    )
+    assert misspelt.hint == "did you mean transformer.h.0.attn.c_proj.weight?"
+    assert (stale.code, stale.hint) == ("A701", "run `atlas verify gpt-2 --record`")
+
+
+def test_a_misspelt_tensor_of_a_use_is_told_where_the_use_names_it(root: Path) -> None:
+    found = case(root)
+    keep(found, named(found, names_of(found)))
+    changed = edited(root, "content/gpt-2/model.yml", "ln_2.bias", "ln_3.bias")
+    misspelt, _ = check_model_records(*changed)[1]
+    line = (root / "content/gpt-2/model.yml").read_text("utf-8").splitlines()[misspelt.line - 1]
+    assert (misspelt.code, misspelt.path) == ("A706", "content/gpt-2/model.yml")
+    assert line[misspelt.column - 1 :].startswith("ln_3.bias")
+    # Both are in that layer, and equally like it.
+    assert misspelt.hint in {f"did you mean transformer.h.0.ln_{number}.bias?" for number in (1, 2)}
+
+
+def test_a_change_of_anything_else_says_nothing_of_tensors(root: Path) -> None:
+    found = case(root)
+    keep(found, named(found, names_of(found)))
+    changed = edited(root, f"{LAYER}/attention-layer-norm.yml", "epsilon: 1e-5", "epsilon: 1e-6")
+    assert [one.code for one in check_model_records(*changed)[1]] == ["A701"]
+
+
+@pytest.mark.parametrize("lists", [True, False], ids=["another upstream", "no names"])
+def test_where_names_are_not_known_a_stale_record_says_so(root: Path, lists: bool) -> None:
+    found = case(root)
+    keep(found, named(found, names_of(found)) if lists else all_records(found))
+    if lists:
+        edited(root, "content/gpt-2/model.yml", "scale_attn_weights: true", "scale_attn_weights: false")
+    changed = edited(root, f"{LAYER}/self-attention.yml", "attn.c_proj.weight", "attn.c_proj.wieght")
+    (issue,) = check_model_records(*changed)[1]
+    assert issue.code == "A701"
+    assert issue.hint.startswith("run `atlas verify gpt-2 --record`; it loads the upstream model, and only that tells")

@@ -110,9 +110,9 @@ def test_the_figure_names_the_sizes_that_were_tried(with_axes: WithAxes) -> None
 @pytest.mark.parametrize(
     ("axes", "line", "message"),
     [
-        ({"gamma": ["B"]}, 15, "gamma has axes [B], but x bound C to d"),
+        ({"gamma": ["B"]}, 15, "gamma has axes [B], with B where x [B, S, d], beta [d] and result [B, S, d] have d"),
         ({"beta": ["d", "d"]}, 16, "beta has axes [d, d], but [C] is 1 axis"),
-        ({"x": ["B", "S"]}, 14, "x has axes [B, S], which do not fit gamma [d] and beta [d]"),
+        ({"x": ["B", "S"]}, 14, "x has axes [B, S], with S where gamma [d], beta [d] and result [B, S, d] have d"),
         ({"x": []}, 14, "x has axes [], but [... C] is at least 1 axis"),
         ({"result": ["B", "d"]}, 18, "y is declared with axes [B, d], but layer_norm returns [B, S, d]"),
         ({"result": ["S", "B", "d"]}, 18, "y is declared with axes [S, B, d], but layer_norm returns [B, S, d]"),
@@ -122,6 +122,39 @@ def test_one_wrong_argument_is_one_issue(with_axes: WithAxes, axes: Axes, line: 
     figure, (issue,) = shapes(with_axes(axes), find("layer_norm"))
     assert figure == ""
     assert (issue.code, issue.line, issue.message) == ("A301", line, message)
+
+
+@pytest.mark.parametrize(
+    ("was", "written", "message", "hint"),
+    [
+        (
+            "'W_2': {axes: [f, d]",
+            "'W_2': {axes: [f, f]",
+            "W_2 has axes [f, f], with f where b_2 [d] and result [B, S, d] have d",
+            "write `axes: [f, d]`",
+        ),
+        (
+            "'W_1': {axes: [d, f]",
+            "'W_1': {axes: [f, d]",
+            "W_1 has axes [f, d], with f where x [B, S, d] has d and d where b_1 [f] and W_2 [f, d] have f",
+            "write `axes: [d, f]`",
+        ),
+        (
+            "'x': {axes: [B, S, d]",
+            "'x': {axes: [B, S, f]",
+            "x has axes [B, S, f], with f where W_1 [d, f] has d",
+            "write `axes: [B, S, d]` for x, or `axes: [f, f]` for W_1",
+        ),
+    ],
+)
+def test_the_shape_that_stands_alone_is_blamed_and_not_the_one_that_meets_it(
+    entry_of: Callable[[str], Entry], was: str, written: str, message: str, hint: str
+) -> None:
+    assert was in FEED_FORWARD
+    entry = entry_of(FEED_FORWARD.replace(was, written))
+    _, (issue,) = shapes(entry, find("feed_forward_relu"))
+    assert (issue.code, issue.message, issue.hint) == ("A301", message, hint)
+    assert FEED_FORWARD.splitlines()[issue.line - 1].startswith(f"  {was.partition(':')[0]}:")
 
 
 def test_two_wrong_arguments_are_two_issues(with_axes: WithAxes) -> None:
@@ -144,6 +177,23 @@ def test_axes_without_sizes_to_try(with_axes: WithAxes, axes: Axes, reason: str)
     assert reason in issue.message
 
 
+FEED_FORWARD = r"""
+title: A
+operator: feed_forward_relu
+summary: A
+formula: y=\max(0,xW_1+b_1)W_2+b_2
+batch: [B, S]
+symbols:
+  'x': {axes: [B, S, d], binds: x}
+  'W_1': {axes: [d, f], binds: W_1}
+  'b_1': {axes: [f], binds: b_1}
+  'W_2': {axes: [f, d], binds: W_2}
+  'b_2': {axes: [d], binds: b_2}
+  'y': {axes: [B, S, d], binds: result}
+sources:
+  - {id: shown, claim: A, source: none, path: none.py, lines: 1}
+"""
+
 SIGNATURE = "x[... C], gamma[C], beta[C] -> [... C]"
 FAMILY = Family("layer-norm", "Layer normalization", "normalization")
 
@@ -163,6 +213,7 @@ def test_an_operator_that_breaks_its_own_contract_is_noticed_on_arrays(with_axes
     _, (issue,) = shapes(with_axes({}), lying(liar))
     assert (issue.code, issue.line) == ("A302", 13)
     assert issue.message == ("liar refuses arrays of these axes: result has shape (7, 3, 4), but [... C] is (7, 3, 5)")
+    assert issue.hint.startswith("correct the axes, or what the arguments' values may be: liar takes x[... C], gamma")
 
 
 def test_an_operator_that_refuses_the_arrays_is_noticed(with_axes: WithAxes) -> None:
@@ -173,6 +224,7 @@ def test_an_operator_that_refuses_the_arrays_is_noticed(with_axes: WithAxes) -> 
     _, (issue,) = shapes(with_axes({}), lying(picky))
     assert issue.code == "A302"
     assert "picky has no option epsilon" in issue.message
+    assert issue.hint == "it takes no options: remove `arguments`, and `binds` to them"
 
 
 def test_counts_are_made_twice_and_must_agree(with_axes: WithAxes, transformer: Collection) -> None:

@@ -336,7 +336,7 @@ def test_without_the_folder_of_sources_no_collection_is_made(built: Built) -> No
     built.write("tiny/encoder/residual.yml", "title: [\n")
     together, singly = built.both()
     assert show(singly) == show(together)
-    assert [issue.path for issue in together] == ["content/tiny/encoder/residual.yml", "sources"]
+    assert [issue.path for issue in together] == ["content/tiny/encoder/residual.yml", "mkdocs.yml"]
 
 
 def test_another_process_finds_the_same(built: Built) -> None:

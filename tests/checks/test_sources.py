@@ -13,7 +13,14 @@ from atlas.checks.display import Typesetter
 from atlas.checks.pinned import MissingSources
 from atlas.checks.run import Outcome, check_project
 from atlas.entries.atlas import Atlas
-from atlas.exceptions import HashMismatchError, OfflineError, SourceError
+from atlas.exceptions import (
+    ArchiveError,
+    HashMismatchError,
+    MissingFileError,
+    OfflineError,
+    RevisionError,
+    SourceError,
+)
 from atlas.issues import show
 from atlas.node.process import Formula, Typeset
 from atlas.sources.cache import BlobCache
@@ -167,6 +174,10 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path, accepts)
 
 
+REPIN = "pin another revision: `atlas repin project`"
+AGAIN = "run `atlas fetch project` again; `atlas doctor` tells of the cache and the network"
+
+
 def test_a_sound_project_is_proved(project: Project) -> None:
     outcome = project.check()
     assert show(outcome.issues) == ""
@@ -183,10 +194,26 @@ def test_a_sound_project_is_proved(project: Project) -> None:
     ("error", "code", "line", "column", "message", "hint"),
     [
         (HashMismatchError("the blob id of a.py", BLOB, "f" * 40, ("files", "a.py", "blob")), "A501", 8, 16,
-         f"the blob id of a.py is pinned as {BLOB} but is {'f' * 40}", ""),
-        (SourceError("the archive is damaged"), "A501", 8, 9, "the archive is damaged", ""),
-        (OfflineError("a.py is not in the cache; run `atlas fetch`"), "A503", 8, 9, "a.py is not in the cache",
-         "run `atlas fetch`"),
+         f"the blob id of a.py is pinned as {BLOB} but is {'f' * 40}",
+         f"see that the file is the one that is meant; then write its hash as `blob`, else {REPIN}"),
+        (HashMismatchError("the SHA-256 of a.whl", "1", "2", ("artifact", "sha256")), "A501", 1, 1,
+         "the SHA-256 of a.whl is pinned as 1 but is 2",
+         f"see that the archive is the one that is meant; then write its hash as `sha256`, else {REPIN}"),
+        (MissingFileError("there is no file a.py", ("files", "a.py")), "A501", 8, 9, "there is no file a.py",
+         f"name a file that is there, or {REPIN}"),
+        (MissingFileError("there is no file a.py", ("files", "a.py"), "the nearest is b.py"), "A501", 8, 9,
+         "there is no file a.py", "the nearest is b.py"),
+        (RevisionError("no such revision", ("revision",)), "A501", 3, 11, "no such revision",
+         "write as `revision` a commit or tag that the repository has"),
+        (ArchiveError("the archive is damaged"), "A501", 8, 9, "the archive is damaged",
+         "name another archive of the release as `file` below `artifact`, or leave out `artifact` and use git"),
+        (SourceError("a.py is not text", ("files", "a.py")), "A501", 8, 9, "a.py is not text",
+         "remove it from `files`, and quote a file of text"),
+        (SourceError("git failed", ("repository",)), "A501", 2, 13, "git failed",
+         f"see that `repository` is right, and {AGAIN}"),
+        (SourceError("git is needed"), "A501", 8, 9, "git is needed", AGAIN),
+        (OfflineError("git said: no; a.py is not here", advice="connect to the network"), "A503", 8, 9,
+         "git said: no; a.py is not here", "connect to the network; checks and builds need no network afterwards"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_brought_is_one_issue_in_the_manifest(
@@ -259,7 +286,7 @@ def test_a_manifest_that_is_not_sound_is_the_only_issue(project: Project) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "line", "code"),
     [
-        ("lines: 4-11", "lines: 5-11", 29, "A505"),
+        ("lines: 4-11", "lines: 5-11", 28, "A505"),
         ("lines: 4-11", "lines: 1-99", 28, "A504"),
         ("lines: 4-11", "lines: 1-11", 0, ""),
         ("first_symbol: Layer", "first_symbol: base", 30, "A505"),
@@ -281,6 +308,20 @@ def test_the_first_thing_that_a_passage_lacks_is_reported(
     project.replace("content/library/layer.yml", old, new)
     found = [(one[1], one[3]) for one in project.found()]
     assert found == ([(line, code)] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "hint"),
+    [
+        ("5-11", "Layer is defined on lines 4-11"),
+        ("14-17", "Layer is defined on lines 4-11"),
+        ("4-9", "other.norm is called at line 11"),
+    ],
+)
+def test_lines_that_lack_what_the_file_has_are_told_where_it_is(project: Project, lines: str, hint: str) -> None:
+    project.replace("content/library/layer.yml", "lines: 4-11", f"lines: {lines}")
+    (issue,) = project.check().issues
+    assert (issue.code, issue.line, issue.hint) == ("A505", 28, hint)
 
 
 @pytest.mark.parametrize(
@@ -310,6 +351,98 @@ def test_a_class_without_a_call_of_its_own_is_called_by_forward(project: Project
     assert project.check().issues == ()
     project.text = SOURCE.replace("def __call__(self, x)", "def backward(self, x)")
     assert [issue.code for issue in project.check().issues] == ["A506"]
+
+
+ARGUMENTS = """\
+  arguments:
+    size: {type: int, text: Units.}
+    eps: {type: float, default: '1e-6', text: Small.}
+"""
+CONSTRUCTOR = """\
+    def __init__(self, size, eps=1e-6):
+        super().__init__()
+        self.add_param("gamma")
+        self.eps = eps
+
+"""
+ATTRIBUTES = """\
+  attributes:
+    gamma: {type: array, text: Gain.}
+    eps: {type: float, text: Small.}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("src/models/one/modelling_one.py", "src/models/one/modeling_one.py"),
+        ("src/model/one/modeling_one.py", "src/models/one/modeling_one.py"),
+        ("models/one/modeling_one.py", "src/models/one/modeling_one.py"),
+        ("src.models.one.modeling_one", "src/models/one/modeling_one.py"),
+        ("SRC/models/one/Modeling_one.py", "src/models/one/modeling_one.py"),
+        ("src/models/ona/modeling_ona.py", ""),
+        ("src/models/one/configuration_one.py", ""),
+        ("src/models/three/modeling_three.py", ""),
+        ("modeling_one.py", ""),
+        ("b.py", ""),
+    ],
+)
+@pytest.mark.parametrize("is_package", [False, True], ids=["repository", "package"])
+def test_a_file_that_is_not_pinned_was_misspelt_or_is_yet_to_be_pinned(
+    project: Project, path: str, meant: str, is_package: bool
+) -> None:
+    there = "".join(f"  src/models/{name}/modeling_{name}.py: {{blob: {BLOB}}}\n" for name in ("one", "two"))
+    project.replace("sources/project.yml", "files:\n", f"files:\n{there}")
+    origin = f"https://git.example/owner/project@{REVISION}"
+    if is_package:
+        origin = "project==1.0"
+        archive = f"artifact: {{pypi: {origin}, file: project-1.0.tar.gz, sha256: '{'0' * 64}'}}\n"
+        project.replace("sources/project.yml", "files:\n", f"{archive}files:\n")
+    project.replace("content/library/layer.yml", "path: a.py", f"path: {path}")
+    (issue,) = (one for one in project.check().issues if one.code == "A117")
+    assert (issue.path, issue.message) == ("content/library/layer.yml", f"sources/project.yml does not pin {path}")
+    assert issue.hint == (f"did you mean `{meant}`?" if meant else f"pin it: `atlas pin {origin} {path}`")
+
+
+def test_a_class_without_a_constructor_is_documented_without_arguments(project: Project) -> None:
+    project.text = SOURCE.replace(CONSTRUCTOR, "").replace("other.norm(x, self.eps)", "other.norm(x)")
+    layer = "content/library/layer.yml"
+    project.replace(layer, ATTRIBUTES, "")
+    project.replace(layer, "lines: 4-11", "lines: 4-6")
+    (issue,) = project.check().issues
+    assert (issue.line, issue.code) == (15, "A506")
+    assert issue.message == "Layer has no __init__ of its own in a.py, nor has a base that the file defines"
+    assert issue.hint.startswith("leave out `arguments`")
+    project.replace(layer, ARGUMENTS, "  arguments: {}\n")
+    assert project.check().issues == ()
+    project.replace(layer, "  arguments: {}\n", "")
+    assert project.check().issues == ()
+    project.text = SOURCE
+    project.replace(layer, "lines: 4-6", "lines: 4-11")
+    assert [one.message for one in project.check().issues] == [
+        "Layer.__init__ takes (size, eps), but () are documented"
+    ]
+
+
+@pytest.mark.parametrize("base", ["Base", "Generic[T], Base", "Between"])
+def test_a_constructor_and_a_call_of_a_base_in_the_file_are_those_of_the_class(project: Project, base: str) -> None:
+    body = SOURCE.partition("class Layer(Base):\n")[2].partition("\n\ndef base")[0]
+    above = f"class Base(Elsewhere):\n{body}\n\nclass Between(Base):\n    pass\n\n\n"
+    project.text = f"import other\n\n\n{above}class Layer({base}):\n    scale = 2\n"
+    layer = "content/library/layer.yml"
+    project.replace(layer, ATTRIBUTES, "")
+    project.replace(layer, "lines: 4-11", "lines: 17-18")
+    project.replace(layer, "    call: other.norm\n", "")
+    assert project.check().issues == ()
+    project.replace(layer, "default: '1e-6'", "default: '1e-5'")
+    (issue,) = project.check().issues
+    assert issue.message == "eps of Base.__init__ has the default 1e-6 in the source, not 1e-5"
+
+
+def test_classes_that_inherit_from_each_other_end(project: Project) -> None:
+    project.text = "class Layer(Base):\n    pass\n\n\nclass Base(Layer):\n    pass\n"
+    project.replace("content/library/layer.yml", "lines: 4-11", "lines: 1-2")
+    assert {issue.code for issue in project.check().issues} == {"A505", "A506"}
 
 
 def test_arguments_in_another_order(project: Project) -> None:

@@ -50,7 +50,7 @@ def test_issues_are_printed_as_text(atlas: Atlas, real_project: Any) -> None:
     assert re.match(r"\S+:\d+: A139 .*layer_norm", lines[0])
     assert lines[1].endswith("epsilon: outside the root, variance: biased}")
     assert lines[2].index("^") == lines[1].index("outside")
-    assert lines[3].startswith("  correct it")
+    assert lines[3].startswith("  write `")
     assert result.stderr == "1 issue in 1 file\n"
 
 
@@ -151,12 +151,30 @@ def test_an_entry_is_not_sound_while_its_source_is_not(atlas: Atlas, real_projec
 def test_folders_that_are_not_there_are_issues(atlas: Atlas, real_project: Any) -> None:
     real_project.edit("mkdocs.yml", "sources: sources", "sources: pins")
     result = atlas("check")
-    assert (result.exit_code, result.stdout) == (1, "pins: A001 there is no such folder\n")
+    assert (result.exit_code, result.stdout.splitlines()) == (
+        1,
+        [
+            "mkdocs.yml:15:16: A001 `sources` names the folder pins, which is not there",
+            "    sources: pins",
+            "             ^^^^",
+            "  make it, or name another",
+        ],
+    )
     for command in ("fetch", "pin"):
         assert error_line(atlas(command)) == "Error: there is no folder pins of source manifests"
     real_project.edit("mkdocs.yml", "docs_dir: content", "docs_dir: contents")
     result = atlas("check")
-    assert (result.exit_code, result.stdout) == (1, "contents: A001 there is no such folder\n")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("mkdocs.yml:7:11: A001 `docs_dir` names the folder contents, which is not there\n")
+    assert result.stdout.endswith("  did you mean `content`?\n")
+
+
+def test_a_misspelt_option_of_the_plugin_is_an_issue(atlas: Atlas, real_project: Any) -> None:
+    real_project.edit("mkdocs.yml", "sources: sources", "source: sources")
+    result = atlas("check")
+    assert result.exit_code == 1
+    assert "mkdocs.yml:15:7: A101 `source` is no option of the plugin atlas\n" in result.stdout
+    assert result.stdout.endswith("  did you mean `sources`?\n")
 
 
 @pytest.mark.usefixtures("nothing_kept")
@@ -194,7 +212,7 @@ def test_offline_with_an_empty_cache_each_source_is_missing(atlas: Atlas, empty_
     files = len(pinned(real_project, "tensor2tensor"))
     assert [line.split(":")[0] for line in lines] == ["sources/chainer.yml", *["sources/tensor2tensor.yml"] * files]
     assert f"is not in the cache ({empty_cache / 'sources'})" in lines[0]
-    assert "\n  run `atlas fetch chainer` where there is one\n" in result.stdout
+    assert "\n  run `atlas fetch chainer` where there is a network; checks and builds" in result.stdout
     assert lines[0].startswith(f"sources/chainer.yml:{real_project.line('sources/chainer.yml', 'blob:')}:")
 
     assert ": A503 " in atlas("check", "--offline", FFN).stdout
@@ -232,3 +250,46 @@ def test_a_project_that_mkdocs_builds_without_the_atlas_is_warned_of(
         f"{real_project.root / 'mkdocs.yml'} does not list the plugin atlas, so MkDocs makes no pages; "
         "add `plugins: [atlas]`\n"
     )
+
+
+@pytest.mark.usefixtures("recorded")
+def test_dead_links_and_clashes_are_issues_of_their_files(atlas: Atlas, real_project: Any) -> None:
+    real_project.edit(FFN_FILE, "Post-norm: the sum", "As [ever](../modle.yml), post-norm: the sum")
+    guide = real_project.root / "content/guide.md"
+    guide.write_text("# Guide\n\nSee [a](#nowhere).\n", encoding="utf-8")
+    (real_project.root / "content/transformer.md").write_text("# Mine\n", encoding="utf-8")
+    result = atlas("check", "--format", "json")
+    assert result.exit_code == 1
+    line = real_project.line(FFN_FILE, "As [ever]")
+    assert [(one["path"], one["line"], one["column"], one["code"]) for one in json.loads(result.stdout)] == [
+        ("content/guide.md", 3, 9, "A905"),
+        ("content/transformer.md", 0, 0, "A902"),
+        (FFN_FILE, line, 13, "A904"),
+    ]
+    result = atlas("check")
+    assert "As [ever](../modle.yml), post-norm" in result.stdout
+    assert "\n  did you mean `../model.yml`?\n" in result.stdout
+    assert result.stderr == "3 issues in 3 files\n"
+    result = atlas("check", FFN)
+    assert (result.exit_code, result.stderr) == (1, "1 issue in 1 file\n")
+    result = atlas("check", "chainer/layer-normalization")
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+def test_formulas_and_markup_of_prose_are_checked(atlas: Atlas, real_project: Any) -> None:
+    (real_project.root / "content" / "notes.md").write_text(
+        "---\ntitle: Notes\n---\n# Notes\n\nA fraction $\\frc{x}$, and $\\frac{1}{2}$.\n\n<!-- later -->\n",
+        encoding="utf-8",
+    )
+    result = atlas("check")
+    assert result.exit_code == 1
+    assert result.stdout[result.stdout.index("content/notes.md") :].split("\n")[:8] == [
+        r"content/notes.md:6:13: A906 `\frc{x}` cannot be displayed: Undefined control sequence: \frc",
+        r"    A fraction $\frc{x}$, and $\frac{1}{2}$.",
+        "                ^",
+        r"  did you mean \frac?",
+        "content/notes.md:8:1: A912 `<!-- later -->` is a comment of HTML, which is shown as it is written",
+        "    <!-- later -->",
+        "    ^^^^^^^^^^^^^^",
+        "  delete it; what only authors read goes into the front matter, after a #",
+    ]

@@ -175,3 +175,12 @@ def test_where_git_reaches_no_repository_it_is_said_once_what_to_do(
     (advice,) = [line for line in result.stderr.splitlines() if line.startswith("Git reached no repository of ")]
     assert "of chainer and tensor2tensor: connect to the network and prove again. Or get a copy of" in advice
     assert advice.endswith("atlas pin --prove chainer --git-dir FOLDER")
+
+
+def test_an_edited_hash_of_an_archive_is_noticed_without_a_network(atlas: Atlas, real_project: Any) -> None:
+    real_project.edit("sources/chainer.yml", "58adfb7348d1", "58adfb7348d2")
+    for arguments in (("pin", "chainer"), ("check", "--offline")):
+        result = atlas(*arguments)
+        assert result.exit_code == 1, result.output
+        assert "sources/chainer.yml:11:11: A502 the pin of chainer/links/normalization/layer_nor" in result.stdout
+        assert "sha256 58adfb7348d2" in result.stdout

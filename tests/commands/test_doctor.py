@@ -54,11 +54,11 @@ def test_a_machine_that_has_everything(real_project: Any, monkeypatch: pytest.Mo
     ]
     # Whoever does not verify whole models needs no torch, which is as large as everything else together.
     [libraries] = found.pop("Upstream libraries")
-    is_whole = libraries["text"] == "installed, in the pinned versions"
+    is_whole = libraries["text"] == "those that `atlas verify` runs whole models with are installed"
     assert (libraries["state"], bool(libraries["advice"])) == (("ok", False) if is_whole else ("note", True))
     assert all(one["state"] == "ok" for group in found.values() for one in group), found
     assert found["Pinned files"][0]["text"].endswith(" files in the cache")
-    assert result.stderr == f"{len(result.stdout.splitlines())} lines: 0 bad, 0 to be warned of\n"
+    assert result.stderr == "everything that checks and builds need is there\n"
 
 
 def test_no_project_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,9 @@ def test_an_empty_cache_is_told(real_project: Any, tmp_path: Path, monkeypatch: 
     [pinned] = found["Pinned files"]
     assert (pinned["state"], pinned["text"][:5]) == ("warn", "0 of ")
     assert found["KaTeX"][0]["state"] == "warn"
-    assert found["Cache"][0]["text"].endswith("sources 0 bytes, node 0 bytes, results.sqlite 0 bytes")
+    assert found["Cache"][0]["text"].endswith(
+        "0 bytes of pinned files, 0 bytes of Node.js and KaTeX, 0 bytes of results of earlier builds"
+    )
     assert not (tmp_path / "cache").exists()
 
 
@@ -132,9 +134,16 @@ def test_places_that_do_not_answer_are_warned_of(
         Reach("http://127.0.0.1:8080/simple/", "this machine", True, "", False),
     ]
     index, folder, mirror = lines()["Packages"]
-    assert (index["state"], index["text"]) == ("warn", "https://index.example/simple/ (index): Connection refused")
+    assert (index["state"], index["text"]) == (
+        "warn",
+        "pip looks in https://index.example/simple/ (index): Connection refused",
+    )
     assert index["advice"].startswith("connect to the network, or name a mirror")
     assert (folder["state"], folder["advice"]) == ("warn", "correct it: `pip config list` shows where it is set")
-    assert mirror["text"] == "http://127.0.0.1:8080/simple/ (index, this machine): not asked, offline"
+    assert (
+        mirror["text"]
+        == "pip looks in http://127.0.0.1:8080/simple/ (index, this machine): not asked, because of --offline"
+    )
+    assert run().stderr == "3 lines marked warn: something may not work then\n"
     places.clear()
     assert lines()["Packages"][0]["text"] == "pip is set to use no index and no folder"

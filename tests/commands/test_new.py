@@ -65,6 +65,15 @@ def replace(file: Path, old: str, new: str) -> None:
     file.write_text(text.replace(old, new), encoding="utf-8")
 
 
+def test_a_component_that_is_listed_already_is_not_to_be_listed(atlas: Atlas, root: Path) -> None:
+    model = root / "content/miniature/model.yml"
+    replace(model, "components: [feed-forward, residual, layer-norm]", "components: [feed-forward, residual, rms-norm]")
+    result = atlas("new", "component", "miniature/layers/rms-norm", "--operator", "rms_norm", "--axis", "C=d")
+    assert result.exit_code == 0
+    assert "among" not in result.stderr
+    assert "; content/miniature/model.yml names rms-norm already; `atlas check`" in result.stderr
+
+
 def test_a_component_passes_once_its_blanks_are_filled_in(atlas: Atlas, root: Path) -> None:
     result = atlas("new", "component", "miniature/layers/rms-norm", "--operator", "rms_norm", "--axis", "C=d")
     assert result.exit_code == 0

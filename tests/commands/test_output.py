@@ -67,9 +67,9 @@ def test_the_excerpt_of_a_formula_stays_as_the_check_has_it(atlas: Atlas, real_p
 
 
 def test_an_issue_about_a_whole_file_has_no_line(atlas: Atlas, real_project: Any) -> None:
-    (real_project.root / "content/chainer/extra.yml").write_text("title: A\n", encoding="utf-8")
+    (real_project.root / "content/chainer/extra.yaml").write_text("title: A\n", encoding="utf-8")
     result = atlas("check", "--format", "json", "chainer")
-    [found] = [one for one in json.loads(result.stdout) if one["code"] == "A113"]
+    [found] = [one for one in json.loads(result.stdout) if one["code"] == "A114"]
     assert (found["line"], found["excerpt"]) == (0, "")
     (real_project.root / "content/chainer/extra.yml").write_bytes(b"title: \xff\n")
     [found] = [one for one in json.loads(atlas("check", "--format", "json").stdout) if one["code"] == "A001"]

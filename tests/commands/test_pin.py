@@ -185,7 +185,18 @@ def test_without_git_a_release_is_pinned_by_its_stated_tag_only(
 def test_no_network_is_told_as_such(atlas: Atlas) -> None:
     message = refusal(atlas("pin", "scale==1.0", LAYERS))
     assert message.startswith("Error: scale==1.0 cannot be brought: pip is set to use no index")
-    assert "Connect to the network" in message
+    assert "; connect to the network, or name a mirror" in message
+    assert "atlas fetch" not in message, "a file that is not pinned yet cannot be fetched"
+
+
+def test_without_a_network_a_new_pin_is_told_of_the_option_that_needs_none(
+    atlas: Atlas, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # nobody answers there
+    message = refusal(atlas("pin", "https://git.example/owner/scale@v1.0", LAYERS))
+    assert "https://git.example/owner/scale cannot be reached: " in message
+    assert message.endswith("`git clone` where there is one, and name its folder with --git-dir")
+    assert "atlas fetch" not in message
 
 
 @pytest.mark.usefixtures("repository")
@@ -234,6 +245,27 @@ def test_more_files_leave_the_manifest_as_people_wrote_it(
     assert atlas("pin", "project").exit_code == 0
 
 
+def test_more_files_are_added_to_a_source_by_its_id(
+    atlas: Atlas, real_project: Any, repository: Any, upstream: dict[str, bytes]
+) -> None:
+    repository.commit({"LICENSE": LICENCE.encode()}, "licence")
+    repository.git("tag", "v2.0")
+    assert atlas("pin", f"{repository.url}@v2.0", NET, "--name", "nets").exit_code == 0
+    result = atlas("pin", "nets", LAYERS)
+    assert result.exit_code == 0, result.output
+    assert result.stdout == f"nets: {LAYERS}: blob {blob_id(upstream[LAYERS])}\n"
+    assert {*manifest(real_project, "nets").files} == {LAYERS, NET}
+    assert atlas("pin", "nets").exit_code == 0
+
+
+@pytest.mark.usefixtures("repository")
+def test_more_files_of_a_package_are_added_by_its_id(atlas: Atlas, real_project: Any, wheel: Path) -> None:
+    assert atlas("pin", "scale==1.0", NET, "--tag", "v1.0", "--name", "other").exit_code == 0, wheel
+    assert atlas("pin", "other", LAYERS).exit_code == 0
+    found = manifest(real_project, "other")
+    assert ({*found.files}, found.origin) == ({LAYERS, NET}, "scale==1.0")
+
+
 def test_another_release_or_revision_of_a_source_is_refused(atlas: Atlas, real_project: Any) -> None:
     before = snapshot(real_project)
     path = "tensor2tensor/models/transformer.py"
@@ -260,6 +292,11 @@ def test_another_release_or_revision_of_a_source_is_refused(atlas: Atlas, real_p
         (["a==", "x.py"], "is not a release such as name==1.0"),
         (["a==1", "x.py", "--prove"], "--prove is for pins that are there"),
         (["a==1", "x.py", "--name", "A b"], "cannot be a source's name"),
+        (["x/y.py"], "x/y.py is a path, and nothing says of which source: write `atlas pin SOURCE x/y.py`; there is "),
+        (["x.py", "chainer"], "x.py is a path, and nothing says of which source"),
+        (["chainr", "x.py"], "there is no source chainr; did you mean chainer?"),
+        (["chainer", "x.py", "tensor2tensor"], "tensor2tensor is no path of a file; name one SOURCE"),
+        (["chainer", "x.py", "--prove"], "--prove is for pins that are there"),
         (["chainer", "--license", "MIT"], "--license goes with PACKAGE==VERSION"),
     ],
 )

@@ -40,7 +40,7 @@ def test_a_run_tells_sizes_outputs_and_totals(atlas: Atlas) -> None:
     assert sizes.startswith("sizes: B = 2 (default), S = 3 (default), V = 11, d = 4, e = 16, N = 2, m = [1, 3], L = 4")
     assert re.fullmatch(r"output\.\\ell  \[2, 3, 11\]  mean -?[0-9.e-]+, deviation [0-9.]+", output)
     assert parameters == "1,436 parameters, 1,196 active"
-    assert macs == f"{2128 * 6:,} multiply–accumulates"
+    assert macs == f"{2128 * 6:,} multiply–accumulates for B = 2, S = 3"
 
 
 def test_the_trace_has_a_line_for_each_step_and_its_parameters_add_up(atlas: Atlas) -> None:
@@ -152,6 +152,7 @@ def test_numbers_that_are_not_finite_are_told(atlas: Atlas, monkeypatch: pytest.
         (("--set", "L=3"), "alternating has L/2 layers: L/2 is 3/2, not a whole number"),
         (("--set", "d=6"), "c is 24 after the last layer of stages, but e is 16"),
         (("--value", "stages[0].y"), "no value is called stages[0].y; did you mean stages[0].x_n?"),
+        (("--value", "nope"), "no value is called nope; there is t, input.x_0, stages[0]/rest[0].u_{r+1}, "),
         (("--seed", "-1"), "-1 is not in the range"),
         (("--dtype", "float16"), "'float16' is not one of 'float32', 'float64'"),
         (("--dtype", "bf16"), "'bf16' (bfloat16) is not one of 'float32', 'float64'"),
@@ -164,12 +165,29 @@ def test_what_cannot_be_run_is_told(atlas: Atlas, arguments: tuple[str, ...], me
     assert message in refused(atlas("run", "nested", *arguments))
 
 
+def test_a_variant_is_named_as_pages_show_it_too(real: Atlas) -> None:
+    arguments = ("--set=B=1", "--set=S=1", "--json", *SMALL_GPT2)
+    by_title, by_name = (real("run", "gpt-2", "--variant", name, *arguments) for name in ("355m", "gpt2-medium"))
+    assert data(by_title) == data(by_name)
+    assert data(by_title)["variant"] == "gpt2-medium"
+    assert "has no variant 355; there is gpt2 (124M), gpt2-medium (355M), " in refused(
+        real("run", "gpt-2", "--variant", "355")
+    )
+    assert "355M is a variant of gpt-2: name gpt-2 and --variant gpt2-medium" in refused(real("run", "355M"))
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("nestd", "there is no model nestd; did you mean nested?"),
         ("wide", "wide is a variant of nested: name nested and --variant wide"),
         ("x", "there is no model x; there is line, nested and pyramid"),
+        ("nested/stages", "nested/stages is no model, it is a stack: its model is nested"),
+        (
+            "nested/stages/rest/mix",
+            "it is a component: `atlas show nested/stages/rest/mix` tells what is known of it; its model is nested",
+        ),
+        ("nested/../nested/model", "there is no model nested/../nested/model; "),
     ],
 )
 def test_a_model_that_is_not_there_is_told(atlas: Atlas, name: str, message: str) -> None:
@@ -178,6 +196,10 @@ def test_a_model_that_is_not_there_is_told(atlas: Atlas, name: str, message: str
 
 def test_a_library_and_a_model_that_is_not_complete_are_not_run(real: Atlas, published: Any) -> None:
     assert "chainer is a library, whose layers are no model" in refused(real("run", "chainer"))
+    for name in ("chainer/layer-normalization", "content/chainer/layer-normalization.yml"):
+        told = refused(real("run", name))
+        assert f"{name} is no model, it is a component: `atlas show chainer/layer-normalization`" in told
+        assert told.endswith("chainer is a library, which has no model")
     published.edit("content/gpt-2/model.yml", "complete: true", "complete: false")
     assert "gpt-2 is not complete" in refused(real("run", "gpt-2"))
 

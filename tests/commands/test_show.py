@@ -302,11 +302,13 @@ def test_a_model_without_upstream_has_no_configuration(atlas: Atlas) -> None:
 
 
 def test_wrong_usage_is_told(real: Atlas) -> None:
-    assert "name a MODEL, or a configuration with --config" in refused(real("show"))
+    assert "name what to show, or a configuration with --config; there is: models gpt-2; " in refused(real("show"))
     file = configuration()
     assert "--variant and --config both say" in refused(real("show", "gpt-2", "--config", file, "--variant", "gpt2"))
     assert "does not exist" in refused(real("show", "--config", "missing.json"))
-    assert "has no variant gpt3; there is gpt2, gpt2-medium" in refused(real("show", "gpt-2", "--variant", "gpt3"))
+    assert "has no variant gpt3; there is gpt2 (124M), gpt2-medium (355M)" in refused(
+        real("show", "gpt-2", "--variant", "gpt3")
+    )
     assert "the model has no size n" in refused(real("show", "gpt-2", "--set", "n=3"))
     assert "decoder: d/h is 385/6, not a whole number" in refused(real("show", "gpt-2", "--set", "d=770"))
 

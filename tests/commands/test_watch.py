@@ -178,6 +178,8 @@ def test_every_kind_of_change_is_seen(real_project: Any) -> None:
         assert after(lambda: new.rename(moved)) == [moved, new]
         assert after(lambda: moved.write_text("a: 2\n", encoding="utf-8")) == [moved]
         assert after(lambda: shutil.rmtree(moved.parent)) == [moved]
+        prose = root / "content/chainer/notes.markdown"
+        assert after(lambda: prose.write_text("[a](gone.md)\n", encoding="utf-8")) == [prose]
         assert after(lambda: (root / "sources/pins.lock").unlink()) == [root / "sources/pins.lock"]
         assert after(lambda: os.utime(root / "mkdocs.yml", (1, 1))) == [root / "mkdocs.yml"]
         # A folder that was replaced as a whole is looked at as the old one was.

@@ -56,14 +56,16 @@ ELSEWHERE = {
     "A710": "needs `atlas verify`; tests/upstream/test_program_edits.py",
     **dict.fromkeys(("A706", "A707", "A709"), "needs `atlas verify`; tests/upstream/test_library_edits.py"),
     "A708": "needs `atlas verify`; tests/content/edits/gpt-2.yml",
-    "A901": "needs MkDocs; tests/plugin/test_events.py",
-    "A902": "needs MkDocs; tests/plugin/test_events.py",
-    "A903": "needs a built site; tests/render/test_links.py",
-    "A904": "needs a built site; tests/render/test_links.py",
-    "A905": "needs a built site; tests/render/test_links.py",
+    **dict.fromkeys(
+        ("A901", "A902"), "needs files beside entries; tests/links/test_check.py, tests/plugin/test_events.py"
+    ),
+    **dict.fromkeys(
+        ("A903", "A904", "A905"), "needs a project; tests/links/test_check.py, tests/plugin/test_page_links.py"
+    ),
     "A906": "needs prose pages; tests/render/test_prose_pages.py",
     **dict.fromkeys(("A907", "A908", "A909", "A910"), "needs a whole site; tests/render/test_redirects.py"),
     "A911": "needs MkDocs; tests/plugin/test_policy.py",
+    "A912": "needs prose pages; tests/checks/test_prose.py",
 }
 """Codes that no edit of content gives, with the reason and the test that has them."""
 

@@ -90,11 +90,29 @@ def test_a_layer_without_a_file(project: Project) -> None:
     assert project.found() == [("content/library/library.yml", 6, 15, "A112")]
 
 
-@pytest.mark.parametrize("path", ["content/model/encoder/c.yml", "content/model/c.yml", "content/model/x/y/c.yml",
-                                  "content/model/encoder/model.yml", "content/library/more/one.yml"])  # fmt: skip
+LISTS = "content/model/model.yml"
+UNLISTED = {
+    "content/model/encoder/c.yml": (LISTS, 8, 52, "add `c` to `components` of the stack encoder"),
+    "content/model/encoder/model.yml": (LISTS, 8, 52, "add `model` to `components` of the stack encoder"),
+    "content/model/c.yml": (LISTS, 8, 3, "move it into the folder of a stack, such as encoder, and list it there"),
+    "content/model/x/y/c.yml": (LISTS, 8, 3, "move it into the folder of a stack, such as encoder, and list it there"),
+    "content/library/two.yml": ("content/library/library.yml", 6, 9, "add `two` to `layers`"),
+    "content/library/more/one.yml": (
+        "content/library/library.yml",
+        6,
+        9,
+        "move it into the library's own folder, and list it there",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", UNLISTED)
 def test_a_file_that_no_list_names_is_not_read_further(project: Project, path: str) -> None:
     project.write(path, "nonsense: true\n")
-    assert project.found() == [(path, 0, 0, "A113")]
+    (issue,) = project.load()[1]
+    assert (issue.code, issue.message) == ("A113", f"no list names the entry {path}")
+    assert (issue.path, issue.line, issue.column) == UNLISTED[path][:3]
+    assert issue.hint == f"{UNLISTED[path][3]}, or delete the file"
 
 
 def test_an_entry_that_is_listed_twice(project: Project) -> None:

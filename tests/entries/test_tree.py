@@ -218,9 +218,16 @@ def test_a_value_stands_after_its_anchor() -> None:
         ("a: !x {b: 1}\n", "A010", 1, 4, "the tag `!x`", "remove it"),
         ("!!str a: 1\n", "A010", 1, 1, "the tag `!!str`", "remove it"),
         # A011
-        ("a: " + "[" * 50 + "]" * 50, "A011", 1, 3 + MAX_NESTING + 1, "nested more than 40 deep", ""),
-        ("a: " + "[" * 100_000, "A011", 1, 1003, "nested far too deep", ""),
-        ("- " * 100_000, "A011", 1, 1999, "nested far too deep", ""),
+        (
+            "a: " + "[" * 50 + "]" * 50,
+            "A011",
+            1,
+            3 + MAX_NESTING + 1,
+            "nested more than 40 deep",
+            "write them less deep",
+        ),
+        ("a: " + "[" * 100_000, "A011", 1, 1003, "nested far too deep", "write them less deep"),
+        ("- " * 100_000, "A011", 1, 1999, "nested far too deep", "write them less deep"),
         # A012
         ("a: 1\nb: x\x00y\n", "A012", 2, 5, "U+0000", "delete it"),
         ("a: 1\r\nb: 2\r\nc: x\u202ey\r\n", "A012", 3, 5, "U+202E", "delete it"),
@@ -237,12 +244,12 @@ def test_a_value_stands_after_its_anchor() -> None:
         ('a: "\\x00"\n', "A012", 1, 4, "U+0000", "leave it out"),
         ('a: "\\U000E0041"\n', "A012", 1, 4, "U+E0041", "leave it out"),
         # A013
-        ("a: 1\n---\nb: 2\n", "A013", 2, 1, "a second document begins here", ""),
-        ("a: 1\n...\n---\n", "A013", 3, 1, "a second document begins here", ""),
-        ("- a\n- b\n", "A013", 1, 1, "must hold one mapping", ""),
-        ("text\n", "A013", 1, 1, "must hold one mapping", ""),
-        ("", "A013", 1, 1, "must hold one mapping", ""),
-        ("# only a comment\n", "A013", 1, 1, "must hold one mapping", ""),
+        ("a: 1\n---\nb: 2\n", "A013", 2, 1, "a second document begins here", "into a file of its own, or remove"),
+        ("a: 1\n...\n---\n", "A013", 3, 1, "a second document begins here", "or remove the line"),
+        ("- a\n- b\n", "A013", 1, 1, "must hold one mapping", "lines without dashes, such as `title: …`"),
+        ("text\n", "A013", 1, 1, "must hold one mapping", "write `key: value` lines, such as `title: …`"),
+        ("", "A013", 1, 1, "must hold one mapping", "it holds none; `atlas new` writes files"),
+        ("# only a comment\n", "A013", 1, 1, "must hold one mapping", "it holds none; `atlas new` writes"),
         # A014
         ("a: " + "1" * 5000, "A014", 1, 4, "a number of 5,000 characters; at most 100", "quote it"),
         ("a: 0x" + "f" * 5000, "A014", 1, 4, "a number of 5,002 characters", "quote it"),

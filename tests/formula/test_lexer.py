@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.formula.lexer import tokenize
+from atlas.exceptions import FormulaError
+from atlas.formula.lexer import Token, tokenize
 from atlas.formula.names import canonical
 
 
@@ -53,3 +54,48 @@ def test_spans_cover_every_character_that_has_a_meaning() -> None:
     covered = {at for token in tokenize(latex) for at in range(*token.span)}
     assert {latex[at] for at in range(len(latex)) if at not in covered} == {" "}
     assert [latex[slice(*token.span)] for token in tokenize(latex)][:3] == [r"\mathrm{PE}", "_", "{"]
+
+
+def found_in(latex: str) -> tuple[Token, ...] | tuple[str, str, tuple[int, int], str]:
+    """The tokens of a formula, or else all that is said of why there are none."""
+    try:
+        return tokenize(latex)
+    except FormulaError as error:
+        return error.code, error.message, error.span, error.hint
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y=x+1 \\ z=2y",
+        r"\begin{aligned}y&=x\\[2pt] z&=\left(y\right)\,\\w&=z'\end{aligned}",
+        r"y=\begin{cases}1 & x>0\\ 0 & x\leq 0\end{cases}",
+        r"x\\'",
+        r"a_\\b",
+        r"\{\\\}",
+        r"\\",
+        "\\\\\\\\",
+        r"\, \\ [3mm] \\\,",
+        r"y={x\\z}",
+        r"y=\left(x\\z\right)",
+        r"y=\left\\(z\right)",
+        r"y=}\\{",
+        r"y={x\\ z",
+        r"y=\frac\\{x}{2}",
+        r"y=\mathrm\\{x}",
+        r"y=1e\\-6",
+        "y=x\\\n\\\\z",
+        r"y=\nonsense x\\z=*",
+        r"y=x\\z=\nonsense",
+    ],
+)
+def test_rows_by_themselves_give_what_the_whole_gives(latex: str) -> None:
+    """A comment after it keeps a formula from being read by rows."""
+    assert found_in(latex) == found_in(latex + "%")
+
+
+def test_rows_that_formulas_have_in_common_stand_where_they_are_read() -> None:
+    one, other = tokenize(r"y=x\\z=y\\w=a"), tokenize(r"y=x\\z=y\\w=b")
+    assert one[:-1] == other[:-1]
+    shifted = tokenize(r" y=x\\z=y\\w=a")
+    assert [token.span.start for token in shifted] == [token.span.start + 1 for token in one]

@@ -140,6 +140,18 @@ MEANING = [
     ("A227", "y_i=«x_{i+1}»", "`x` is read outside its range: past S, where it ends", "end the range at S, give"),
     ("A227", "y_i=«x_{i-1}»", "`x` is read outside its range: before 1, where", "count from 1, or state `base: 0`"),
     ("A227", "y_i=«x_0»", "before 1, where indices begin", "or list `x` under `zero_outside`"),
+    (
+        "A227",
+        "y_i=«x_{i-2}»",
+        "before 1, where indices begin, down to -1",
+        "begin the range 2 later, so that the lowest",
+    ),
+    (
+        "A227",
+        r"y_i=\sum_{j=-1}^S «x_j»",
+        "before 1, where indices begin, down to -1",
+        "2 later, so that the lowest index is 1",
+    ),
     ("A227", "y_i=«x_{S+1}»", "past S, where it ends", "end the range at S"),
     ("A227", r"y_i=\sum«_{j=1}^{i+1}»x_j", "reach above S, where they end", "keep the upper bound"),
     ("A227", r"y_i=\sum«_{j=i-1}^{i}»x_j", "reach below 1, where indices begin", "keep the lower bound within 1 to S"),

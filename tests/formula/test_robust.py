@@ -15,8 +15,8 @@ from atlas.formula.check import check
 from atlas.formula.codes import TITLES
 from atlas.formula.declarations import Declarations
 from atlas.formula.engine import Formula, parse
-from atlas.formula.printer import print_latex
 from atlas.formula.sample import draw
+from tests.formula.printed import print_latex
 
 PIECES = [
     *"xyzWbdijthSABFkgnNpe0129+-=/^_{}()[]|,&<>'*~%.! ",

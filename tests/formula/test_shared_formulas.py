@@ -8,9 +8,9 @@ import numpy as np
 
 from atlas.formula.check import check
 from atlas.formula.engine import parse
-from atlas.formula.printer import print_latex
 from atlas.formula.sample import draw
 from atlas.formula.tree import Name, walk
+from tests.formula.printed import print_latex
 
 
 def test_equals_its_reference(case: Any, references: dict[str, Any]) -> None:

@@ -106,7 +106,8 @@ def test_a_layer_does_not_hand_on_what_it_took(
         (line, "A601", f"the layers of {where} hand on {name} {end}")
         for where, name in (one.split(": ") for one in expected)
     ]
-    assert [(issue.line, issue.code, issue.message) for issue in issues if issue.code != "A605"] == wanted
+    told = [(one.line, one.code, one.message.partition("; ")[0]) for one in issues if one.code != "A605"]
+    assert told == wanted
 
 
 @pytest.mark.parametrize(

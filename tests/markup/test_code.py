@@ -24,6 +24,7 @@ from atlas.markup.code import (
     lexer_for,
     list_items,
     plain_code,
+    plain_lines,
     stylesheet,
     visible,
 )
@@ -245,3 +246,14 @@ def test_a_kind_without_a_class_of_its_own_has_that_of_its_parent() -> None:
     assert css_class(Token.Keyword.Of.A.Language) == "k"
     assert css_class(Token.Unheard.Of) == ""
     assert css_class(Token.Text.Whitespace) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a\r\nb", "a &amp; <b>\n\n", "x = '\u202e'\t# \x07\n", 'r = """\n <i>\n"""\n\n']
+)
+def test_the_plain_text_at_hand_is_that_of_the_highlighted_lines(text: str) -> None:
+    lines, plain = highlight(text, "python"), plain_lines(text)
+    assert len(lines) == len(plain)
+    for first in range(1, len(lines) + 1):
+        cut = excerpt(lines, first, len(lines), plain)
+        assert cut.plain == plain_code(cut) == excerpt(lines, first, len(lines)).plain

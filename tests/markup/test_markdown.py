@@ -149,3 +149,12 @@ def test_only_links_of_prose_are_replaced() -> None:
         .replace("(<img/a.png> ", "(new/img/a.png ")
         .replace("[cell](a.md)", "[cell](new/a.md)")
     )
+
+
+def test_destinations_are_replaced_however_they_are_written() -> None:
+    line = "[a](<a b.md>) [b](b\\_b.md) [c](c(c).md) [d](d&amp;d.md) [e](\ne.md) [f](\n\nf.md)"
+    found = relinked(f"{line}\n\n> [g](\n> g.md)\n\n[h]\n\n[h]:\n  h.md", lambda target: f"new/{target}")
+    assert found == (
+        "[a](new/a%20b.md) [b](new/b_b.md) [c](new/c%28c%29.md) [d](new/d&d.md) [e](\nnew/e.md) [f](\n\nf.md)"
+        "\n\n> [g](\n> new/g.md)\n\n[h]\n\n[h]:\n  new/h.md"
+    )

@@ -19,6 +19,7 @@ import yaml
 from atlas.exceptions import ContentError, NodeError
 from atlas.issues import Issue
 from atlas.kept import compressed
+from atlas.links.redirects import Redirect
 from atlas.plugin import events
 from atlas.render.search_found import grouped
 from atlas.render.site import (
@@ -28,7 +29,6 @@ from atlas.render.site import (
     PageStore,
     Prose,
     ProseFile,
-    Redirect,
     SearchRecord,
     Settings,
     Site,

@@ -39,6 +39,38 @@ def test_the_command_line_ends_with_one_line_and_exit_code_1(project: Project) -
     assert project.leftovers() == []
 
 
+def test_an_option_that_there_is_not_is_told_with_its_line_and_what_was_meant(project: Project) -> None:
+    project.entry("a")
+    settings = (project.root / "mkdocs.yml").read_text(encoding="utf-8")
+    assert settings.count("\n- atlas\n") == 1
+    line = settings.partition("- atlas")[0].count("\n") + 2
+    project.write("mkdocs.yml", settings.replace("- atlas\n", "- atlas:\n    source: sources\n    colour: red\n"))
+    result = run(project, "build", "--quiet", "--strict")
+    assert result.returncode == 1
+    assert f"option 'source': mkdocs.yml:{line}: there is no such option; did you mean `sources`?" in result.stderr
+    assert f"option 'colour': mkdocs.yml:{line + 1}: there is no such option; there is `sources`, " in result.stderr
+
+
+@pytest.mark.parametrize("before", [(), ("build",), ("build", "--quiet")], ids=["nothing", "built", "quietly"])
+def test_strict_ends_with_the_issues_also_where_it_is_quiet(project: Project, before: tuple[str, ...]) -> None:
+    project.write("content/index.md", '<h1 id="home">x</h1>\n<a href="gone.md">y</a>')
+    project.write("content/transformer/encoder/layer-norm.yml", "body: '<a href=\"#gone\">y</a>'\nnote: '[y](#gone)'\n")
+    if before:
+        assert run(project, *before).returncode == 0
+    result = run(project, "build", "--quiet", "--strict")
+    assert result.returncode == 1
+    told = [line.rpartition(" - ")[2].strip() for line in result.stderr.splitlines() if " A90" in line]
+    assert [one.partition(" the link")[0] for one in told] == [
+        "content/index.md:2:10: A904",
+        "content/transformer/encoder/layer-norm.yml:2:12: A905",
+    ]
+    assert result.stdout.strip() == "Aborted with 2 errors in strict mode!"
+    # A build that may only warn, and one that says nothing, are as they were.
+    loud, quiet = run(project, "build"), run(project, "build", "--quiet")
+    assert [loud.returncode, quiet.returncode, quiet.stderr] == [0, 0, ""]
+    assert loud.stderr.count(" A90") == 2
+
+
 def git(folder: Path, *arguments: str) -> str:
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     command = ["git", "-C", str(folder), *identity, *arguments]

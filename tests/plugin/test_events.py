@@ -302,6 +302,26 @@ def test_two_pages_at_one_address_are_an_issue(project: Project, refused: Callab
     assert "content/assets/made.css: A901" in text
 
 
+@pytest.mark.parametrize(
+    ("names", "issue"),
+    [
+        (
+            ("a.md", "a/index.md"),
+            "content/a.md: A902 the page has the address '/a/', which the page of content/a/index.md",
+        ),
+        (("a.md", "a/index.html"), "content/a/index.html: A902 the page has the address '/a/', which the page of"),
+    ],
+)
+def test_two_files_of_the_author_at_one_address_are_an_issue(
+    project: Project, refused: Callable[..., str], names: tuple[str, ...], issue: str
+) -> None:
+    for name in names:
+        project.write(f"content/{name}", name)
+    text = refused()
+    assert issue in text
+    assert text.count("A902") == 1
+
+
 @pytest.mark.parametrize("name", ["404.html", "sitemap.xml", "sitemap.xml.gz"])
 def test_a_file_that_a_page_of_the_theme_would_replace_is_an_issue(
     project: Project, refused: Callable[..., str], name: str
@@ -352,7 +372,7 @@ def test_real_prose_is_rendered_with_the_real_katex(project: Project, monkeypatc
     project.write("content/index.md", f"# The gain $\\gamma$\n\n{links}\n\n## The size\n")
     project.write("content/p.svg", "<svg/>")
     project.write("content/about.md", "# About\n\n[home](index.md#the-size) <script>alert(1)</script>\n")
-    project.build(strict=True)
+    project.build()
     page = project.read("index.html")
     assert 'class="katex"' in page.partition("<aside>")[2].partition("</aside>")[0]
     assert 'class="katex"' in page.partition("<main>")[2]

@@ -134,3 +134,15 @@ def test_the_policy_admits_one_thing_inline_and_no_code_from_text() -> None:
     assert [one for one in POLICY.split("; ") if "unsafe" in one] == ["style-src-attr 'unsafe-inline'"]
     assert "http" not in POLICY
     assert "*" not in POLICY
+
+
+def test_markup_that_is_not_understood_is_told_and_fails_a_strict_build(
+    built: Build, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        built("---\ntitle: x\n---\n\n# Hello\n\nH<sub>2</sub>O\n")
+    [told] = [record.getMessage() for record in caplog.records if "A912" in record.getMessage()]
+    assert told.startswith("content/index.md:7:2: A912 `<sub>` is raw HTML")
+    for _ in range(2):  # what was told before is told again
+        with pytest.raises(Abort):
+            built("---\ntitle: x\n---\n\n# Hello\n\nH<sub>2</sub>O\n", strict=True)

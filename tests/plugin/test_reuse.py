@@ -20,7 +20,7 @@ from mkdocs.exceptions import Abort
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from atlas.plugin import current, events
-from atlas.plugin.present import Present, files_in
+from atlas.plugin.present import Present, Written, files_in
 from atlas.plugin.reuse import Lost, Reuse, SiteFiles, hold
 
 SETTINGS: dict[str, Any] = {
@@ -245,10 +245,12 @@ def test_prose_that_links_to_a_part_of_a_page_is_judged(project: Project, warned
     project.build()
     told = warned()
     assert len(told) == 1
-    assert "does not contain an anchor '#no'" in told[0]
+    place, _, what = told[0].partition("\n")[0].partition(": A905 ")
+    assert place == "content/index.md:1:45"
+    assert what == "the link 'gpt/other.yml#no' leads to a page without an element with the id 'no'"
     project.write("content/index.md", '<a href="gpt/norm.yml#eps">eps</a> <a href="gpt/other.yml#no">again</a>')
     project.build()
-    assert warned() == told
+    assert [one.partition("\n")[0] for one in warned()] == [told[0].partition("\n")[0]]
 
 
 def test_a_build_that_fails_after_all_is_written_leaves_the_present_site(
@@ -323,6 +325,13 @@ def test_links_may_be_dead_where_what_is_lost_is_named() -> None:
     assert not gone.is_led_to(("b/", "c/\na/b/"))
     assert not some.is_led_to(None)
     assert Lost(frozenset(), frozenset(("ε", "eps"))).may_be_in("")
+
+
+def test_of_files_that_are_gone_those_are_named_that_links_may_lead_to(tmp_path: Path) -> None:
+    paths = ("a/index.html", "search/index.json", "search/w0123456789ab.json", "search/r0123456789ab.json", "b.svg")
+    present = Present(links_hold=True, files=dict.fromkeys(paths, Written(1, 1)))
+    lost = Reuse(b"", present, tmp_path).lost(["search/index.json", "search/wba9876543210.json"], tmp_path / "new", 1)
+    assert lost == Lost(frozenset(("a/index.html", "b.svg")), frozenset())
 
 
 def test_one_build_at_a_time_takes_files_from_a_site(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,8 +58,8 @@ def built(root: Path, write: Write) -> Callable[..., list[list[str]]]:
         finally:
             config.plugins.on_shutdown()
         found = json.loads((root / "site/search/index.json").read_text(encoding="utf-8"))
-        folder = root / "site/search" / found["folder"]
-        return [one for file in sorted(folder.glob("r*.json")) for one in json.loads(file.read_text(encoding="utf-8"))]
+        files = [root / f"site/search/{name}.json" for name in found["shown"]]
+        return [one for file in files for one in json.loads(file.read_text(encoding="utf-8"))]
 
     return shown
 

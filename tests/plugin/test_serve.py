@@ -214,3 +214,23 @@ def test_two_hundred_edits_in_ten_seconds_end_in_the_last_one(preview: Preview) 
     assert "wrong" not in "".join(page for _, page in served)
     assert "Traceback" not in preview.log.read_text()
     assert preview.get("page-198/")[0] == 404
+
+
+def test_an_address_that_another_program_has_is_told_in_a_sentence(tmp_path: Path) -> None:
+    preview = Preview(tmp_path)
+    preview.entry(title="Layer", body="one")
+    host, _, port = preview.address.partition(":")
+    with socket.socket() as other:
+        other.bind((host, int(port)))
+        other.listen()
+        preview.start()
+        try:
+            assert preview.process.wait(PATIENCE) == 1
+        finally:
+            preview.process.kill()
+            preview.process.wait()
+    log = preview.log.read_text()
+    assert f"The preview cannot be served at {preview.address}: another program listens there; end it, or take" in log
+    assert f"mkdocs serve --dev-addr {host}:{int(port) + 1}\n" in log
+    assert "Traceback" not in log
+    assert list((tmp_path / "tmp").iterdir()) == []

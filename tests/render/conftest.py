@@ -184,6 +184,15 @@ def odd_titles() -> Sketch:
     return Sketch('Odd "titles" <&>', "Text & <markup>.", (SketchGroup("g", "Größe <i>", "× <1>", nodes),), edges)
 
 
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """The folder of a site of one page, which a build replaces."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "index.html").write_text("old")
+    return folder
+
+
 @pytest.fixture(scope="session")
 def node() -> Iterator[NodeProcess]:
     with NodeProcess(prepare()) as process:

@@ -18,3 +18,12 @@ def lose_node(collection: str) -> Result:
     """End the Node process of this one."""
     os.kill(at_hand()[1].typesetter.process.pid, signal.SIGKILL)
     return make_one(collection)
+
+
+def lose_shared_node(collection: str) -> Result:
+    """End the Node that is shared, if it has not ended."""
+    sharing = at_hand()[1].typesetter.sharing
+    assert sharing is not None
+    (address,) = sharing.addresses
+    os.kill(address.pid, signal.SIGKILL)  # it keeps its id as long as the process that started it
+    return make_one(collection)

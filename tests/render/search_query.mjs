@@ -20,11 +20,12 @@ async function answer(query) {
     return JSON.parse(content);
   });
   const groups = [];
-  for (const { kind, title, hits } of (await index.find(query)).groups) {
+  const found = await index.find(query);
+  for (const { kind, title, hits } of found.groups) {
     const records = await Promise.all(hits.slice(0, shown).map(async (hit) => ({ ...(await index.record(hit.record)), terms: hit.terms })));
     groups.push({ kind, title, count: hits.length, records });
   }
-  return { query, groups, files };
+  return { query, groups, isPart: found.isPart, files };
 }
 
 const answers = [];

@@ -119,4 +119,4 @@ def test_a_model_without_all_its_components_says_so(changed: Changed) -> None:
         "12,288",
         "Variants",
     )
-    in_order(text, "base transformer_base", "512", "6", "12,288", "big transformer_big", "1,024", "6", "24,576")
+    in_order(text, "base transformer_base", "big transformer_big", "512", "1,024", "6", "6", "12,288", "24,576")

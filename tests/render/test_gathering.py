@@ -23,6 +23,7 @@ from atlas.entries.survey import survey
 from atlas.exceptions import AtlasError, ChangedError, ExecutorError, NodeError
 from atlas.issues import Issue, ordered, show
 from atlas.kept import FILE, Kept, cache_folder, key_of
+from atlas.node.sharing import SharedNode
 from atlas.node.typesetter import Typesetter
 from atlas.render import gathering, workshop
 from atlas.render.gathering import Gathered
@@ -342,9 +343,20 @@ def test_a_node_that_dies_in_a_process_is_told_of(
     project: Project, in_processes: Callable[[], None], pieces: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_processes()
+    monkeypatch.setattr(SharedNode, "started", lambda _: None)
     monkeypatch.setattr(workshop, "make_one", pieces.lose_node)
     with pytest.raises(NodeError, match=r"^Node has ended"):
         project.gather("other")
+
+
+def test_processes_that_lose_the_node_that_they_share_make_the_same(
+    project: Project, first: Found, in_processes: Callable[[], None], pieces: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_processes()
+    monkeypatch.setattr(workshop, "make_one", pieces.lose_shared_node)
+    found = project.gather("other")
+    assert not found.worked
+    assert found.given == first.given
 
 
 def test_processes_say_nothing_of_a_cache_that_cannot_be_written(

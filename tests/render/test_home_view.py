@@ -111,6 +111,11 @@ def test_the_home_page_leads_to_the_code_of_attention_and_to_the_operator_that_m
     assert users[used] == max(users.values())
 
 
+def test_the_home_page_of_an_atlas_without_entries_leads_to_no_users(parts: Parts) -> None:
+    answers = {one.asked: one.answers for one in home_view([], parts.typesetting).questions}
+    assert [one.url for one in answers["Which models use this operator?"]] == ["operators/"]
+
+
 def test_the_totals_of_the_home_page_are_those_of_all_entries(
     checked: Checked, home_shares: list[HomeShare], home: HomeView
 ) -> None:

@@ -106,6 +106,11 @@ def test_a_site_below_a_path_is_reached_by_absolute_links_with_that_path(site: P
     assert found(site, "/a/b/", root="/atlas/") == ["A903"]
 
 
+def test_where_the_site_lies_is_not_known_no_absolute_link_holds(site: Path) -> None:
+    assert found(site, "/a/b/", root="") == ["A903"]
+    assert found(site, "../../a/b/", root="") == []
+
+
 def test_a_target_that_many_pages_lack_is_one_issue_that_counts_them(site: Path) -> None:
     check = LinkCheck()
     for number in range(3):

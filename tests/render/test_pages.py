@@ -12,6 +12,7 @@ from markupsafe import Markup
 from atlas.exceptions import DisplayError
 from atlas.node.process import Formula, Typeset
 from atlas.render.deferred import Typesetting
+from atlas.render.json_types import FilePlace, Line
 from atlas.render.pages import Made, PagePlan, Renderer
 from atlas.render.site import Heading, Settings
 from atlas.render.structure_view import PlaceItem, StackItem, StructureView
@@ -82,6 +83,17 @@ def test_maths_in_a_view_is_asked_for_first_and_printed_later(tmp_path: Path) ->
     html = rendered("{{ view[0] }} {{ view[1] }}", tmp_path, (text, formula)).body
     assert html == "where <i>x</i> is &amp; <em>y</em> <i>z</i>"
     assert text.plain == "where x is & y"
+
+
+@pytest.mark.parametrize(("has_folders", "page"), [(True, "notes/"), (False, "notes.html")])
+def test_texts_and_records_lead_to_pages_of_prose_as_the_site_has_them(has_folders: bool, page: str) -> None:
+    typesetting = Typesetting(has_folders=has_folders)
+    typesetting.begin_page("a/b/")
+    markdown = "see [this](../notes.md#x)"
+    html = typesetting.text(markdown, "a/b.yml").__html__()
+    assert html == f'see <a href="../../{page}#x">this</a>'
+    place = FilePlace("api/v1/a.json", has_folders)
+    assert Line(markdown, "a/b.yml").written(place) == f"see [this](../../{page}#x)"
 
 
 def test_a_formula_that_passes_is_let_go_of_and_typeset_again_where_it_is_asked_for_again() -> None:

@@ -174,19 +174,19 @@ def test_what_is_prepared_is_not_made_again(project: Project, monkeypatch: pytes
 def test_what_is_prepared_for_collections_is_not_compiled_again(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept, pinned = Kept(tmp_path), project.pinned
-    making = PieceMaking(project.settings, pinned, kept, project.ahead.node)
-    assert len(list(making.prepare_collections())) == 1 + len(pinned.files)
-    making.prepare()  # what their pages show of operators
+    pinned, node, store = project.pinned, project.ahead.node, PageStore(tmp_path / "bodies")
 
     def nobody(*_: object, **__: object) -> None:
         raise AssertionError("code was highlighted, or a template compiled")
 
-    monkeypatch.setattr("atlas.render.shown_code.highlight", nobody)
-    monkeypatch.setattr("jinja2.Environment.compile", nobody)
-    node, store = project.ahead.node, PageStore(tmp_path / "bodies")
-    workshop = Workshop(project.settings, project.found, pinned, kept, node, "general", store)
-    made = {name: workshop.make(name).made for name in project.found.collections}
+    with Kept(tmp_path) as kept:
+        making = PieceMaking(project.settings, pinned, kept, node)
+        assert len(list(making.prepare_collections())) == 1 + len(pinned.files)
+        making.prepare()  # what their pages show of operators
+        monkeypatch.setattr("atlas.render.shown_code.highlight", nobody)
+        monkeypatch.setattr("jinja2.Environment.compile", nobody)
+        workshop = Workshop(project.settings, project.found, pinned, kept, node, "general", store)
+        made = {name: workshop.make(name).made for name in project.found.collections}
     assert len(made) > 1
     assert all(made.values())
 

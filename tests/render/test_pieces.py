@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -90,9 +91,8 @@ def test_the_index_is_made_of_all_others_also_when_it_is_made_again(
     first.gather([INDEX], others)
     pieces = fresh()
     (index,) = pieces.gather([INDEX], others)
-    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "results.sqlite")) as database, database:
         database.execute("DELETE FROM kept")
-    database.close()
     assert text_of(pieces, INDEX, index) == "lines of index \n"
     assert making.others == [[], others, others]
 
@@ -103,9 +103,8 @@ def test_texts_that_are_damaged_later_are_made_again_once(
     fresh().gather([ONE])
     pieces = fresh()
     (made,) = pieces.gather([ONE])
-    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "results.sqlite")) as database, database:
         database.execute("UPDATE kept SET value = x'00' WHERE length(value) < 100")
-    database.close()
     assert len(making.made) == 1
     assert text_of(pieces, ONE, made) == "lines of home \n"
     assert making.made == ["home ", "home "]
@@ -120,9 +119,8 @@ def test_texts_that_are_damaged_later_are_made_again_once(
 def test_a_piece_whose_texts_are_gone_is_made_anew(fresh: Callable[[], Pieces], making: Making, tmp_path: Path) -> None:
     fresh().gather([ONE])
     pieces = fresh()
-    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+    with closing(sqlite3.connect(tmp_path / "results.sqlite")) as database, database:
         assert database.execute("DELETE FROM kept WHERE length(value) < 100").rowcount == 1
-    database.close()
     (made,) = pieces.gather([ONE])
     assert len(making.made) == 2
     assert text_of(pieces, ONE, made) == "lines of home \n"

@@ -63,10 +63,10 @@ def test_refused_formulas_are_issues_on_the_lines_of_the_file() -> None:
     text = "one $\\wrong$\n\n$$\nx \\\\\n\\wrong\n$$\n\n$$ \\wrong $$\n"
     with pytest.raises(ContentError) as caught:
         render(text, first_line=5)
-    message = "KaTeX does not display '\\\\wrong': unknown command"
+    message = "`\\wrong` cannot be displayed: unknown command"
     assert [(issue.path, issue.line, issue.code) for issue in caught.value.issues] == [
         ("content/a.md", 5, "A906"),
         ("content/a.md", 9, "A906"),
         ("content/a.md", 12, "A906"),
     ]
-    assert caught.value.issues[0] == Issue("content/a.md", 5, 0, "A906", message)
+    assert caught.value.issues[0] == Issue("content/a.md", 5, 6, "A906", message, "", "one $\\wrong$\n     ^")

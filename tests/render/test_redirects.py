@@ -11,8 +11,8 @@ import pytest
 
 from atlas.entries.atlas import Atlas
 from atlas.issues import Issue
-from atlas.render.redirects import file_of, redirect_files, redirects_of, source_redirects
-from atlas.render.site import Redirect
+from atlas.links.redirects import Redirect, file_of
+from atlas.render.redirects import redirect_files, redirects_of, source_redirects
 
 TAKEN = {
     "index.html": "the home page",

@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 
 from atlas.render.made import MadeFile, Text
-from atlas.render.rows import TOGETHER, OnDemand, Rows
+from atlas.render.rows import TOGETHER, OnDemand, PackedRecords
 
 FILES = [MadeFile(f"a/{number}.json", Text(number, 1, b"digest"), f"a/{number}/") for number in range(2 * TOGETHER + 1)]
 
 
 def test_records_come_back_as_they_were() -> None:
-    rows = Rows.of(FILES)
+    rows = PackedRecords.of(FILES)
     assert [len(chunk.records()) for chunk in rows.chunks] == [chunk.count for chunk in rows.chunks]
     assert [chunk.count for chunk in rows.chunks] == [TOGETHER, TOGETHER, 1]
     assert len(rows) == len(FILES)
@@ -23,9 +23,9 @@ def test_records_come_back_as_they_were() -> None:
     again = pickle.loads(pickle.dumps(rows))  # noqa: S301 - made here
     assert again == rows
     assert hash(again) == hash(rows)
-    assert rows != Rows.of(FILES[1:])
+    assert rows != PackedRecords.of(FILES[1:])
     assert rows != FILES
-    assert not list(Rows.of([]))
+    assert not list(PackedRecords.of([]))
 
 
 def parts(asked: list[int], few: int) -> OnDemand[str]:

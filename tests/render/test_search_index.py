@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from atlas.render.search_found import ALIAS, NAME, NUMBER, SYMBOL, TEXT, TITLE, grouped, weighted
-from atlas.render.search_index import KINDS, LETTERS, MOST, ROOT, SHOWN_TOGETHER, search_files
+from atlas.render.search_index import KINDS, LETTERS, MOST, PART, ROOT, SHOWN_TOGETHER, search_files
 from atlas.render.site import FoundKind, SearchRecord
 
 Ask = Callable[..., Any]
@@ -37,9 +38,10 @@ def parsed(records: Iterable[SearchRecord]) -> dict[str, Any]:
 def looked_up(files: dict[str, Any]) -> dict[str, dict[int, int]]:
     """Each word with the weight that it has in each record, read back from the files."""
     words: dict[str, dict[int, int]] = {}
-    for number in range(len(files["index.json"]["words"])):
-        file = files[f"w{number}.json"]
-        assert file["words"][0] == files["index.json"]["words"][number]
+    root = files["index.json"]
+    for first, name in zip(root["words"], root["files"], strict=True):
+        file = files[f"{name}.json"]
+        assert file["words"][0] == first
         for word, steps, weights in zip(file["words"], file["records"], file["weights"], strict=True):
             found, at = {}, 0
             for step, weight in zip(steps, weights, strict=True):
@@ -100,20 +102,46 @@ def test_records_are_numbered_by_kind_and_shown_by_number() -> None:
         ["component", 2],
         ["page", 1],
     ]
-    assert [shown[1] for shown in files["r0.json"]] == ["M", "C", "D", "P"]
+    (name,) = files["index.json"]["shown"]
+    assert [shown[1] for shown in files[f"{name}.json"]] == ["M", "C", "D", "P"]
     assert [kind for kind, _, _ in files["index.json"]["kinds"]] == list(KINDS)
 
 
 def test_what_a_record_shows_lies_with_few_neighbours() -> None:
     files = parsed(many(SHOWN_TOGETHER + 1))
-    assert [len(files[name]) for name in ("r0.json", "r1.json")] == [SHOWN_TOGETHER, 1]
-    assert files["r1.json"][0] == ["part-16/", "Part 16", "Somewhere", ""]
+    shown = [files[f"{name}.json"] for name in files["index.json"]["shown"]]
+    assert [len(one) for one in shown] == [SHOWN_TOGETHER, 1]
+    assert shown[1][0] == ["part-16/", "Part 16", "Somewhere", ""]
 
 
-def test_equal_records_give_equal_files_and_others_another_folder() -> None:
+def test_equal_records_give_equal_files_and_no_name_stands_for_two_contents() -> None:
     first, again, other = (list(search_files(grouped(many(count)))) for count in (40, 40, 41))
     assert first == again
-    assert {file.url for file in first if file.url != ROOT}.isdisjoint(file.url for file in other)
+    contents: dict[str, set[object]] = {}
+    for file in (*first, *other):
+        contents.setdefault(file.url, set()).add(file.content)
+    assert len(contents.pop(ROOT)) == 2
+    assert all(map(PART.fullmatch, contents))
+    assert not any(map(PART.fullmatch, (ROOT, "search/index.html", "search/waffle.json", "w0123456789ab.json")))
+    assert {len(one) for one in contents.values()} == {1}
+    assert len(contents) > len(first)
+
+
+def test_a_record_that_is_said_twice_lies_in_one_file_and_is_shown_twice(find: Find) -> None:
+    records = [record("Same", (NAME, "same_name"))] * (3 * SHOWN_TOGETHER)
+    root = parsed(records)["index.json"]
+    assert len(root["shown"]) == 3
+    assert len(set(root["shown"])) == 1
+    assert find("same_name", records) == ["Same"] * len(records)
+
+
+@pytest.mark.parametrize("added", ["aa", "zzz", "model.zoo", "model.731.q_23", "0"])
+def test_words_more_in_one_record_leave_nearly_all_files_as_they_are(added: str) -> None:
+    records = many(5_000)
+    before = {file.url for file in search_files(grouped(records))}
+    edited = [*records[:2_500], replace(records[2_500], texts=(*records[2_500].texts, (NAME, added))), *records[2_501:]]
+    assert len(before) > 300
+    assert len(before - {file.url for file in search_files(grouped(edited))}) <= 8
 
 
 def test_no_file_of_words_grows_with_the_atlas() -> None:
@@ -124,6 +152,7 @@ def test_no_file_of_words_grows_with_the_atlas() -> None:
     ]
     assert len(sizes) > 10
     assert max(sizes) < 2 * LETTERS
+    assert 0.7 * LETTERS < sum(sizes) / len(sizes) < 1.5 * LETTERS
 
 
 def test_of_a_word_that_too_many_have_those_are_known_that_it_fits_best() -> None:
@@ -215,11 +244,27 @@ def test_equally_good_records_stand_in_the_order_of_the_site(find: Find) -> None
 
 def test_words_that_begin_alike_are_found_though_they_lie_in_several_files(find: Find) -> None:
     letters = str.maketrans("0123456789", "abcdefghij")
-    records = [record(f"R {number}", (NAME, f"word{number:05}".translate(letters))) for number in range(1_500)]
+    records = [record(f"R {number}", (NAME, f"word{number:05}".translate(letters))) for number in range(1_400)]
     files = parsed(records)
     assert sum("word" in "".join(file["words"]) for name, file in files.items() if name.startswith("w")) > 1
     answer: Any = find("word", records, details=True)
     assert answer["groups"][0]["count"] == len(records)
+    assert not answer["isPart"]
+
+
+def test_where_words_that_begin_alike_lie_in_many_files_an_answer_says_that_there_are_more(find: Find) -> None:
+    letters = str.maketrans("0123456789", "abcdefghij")
+    names = [f"word{number:05}".translate(letters) for number in range(6_000)]
+    records = [record("R", (NAME, name)) for name in names]
+    last = record("Last", (NAME, names[-1]), (NAME, "zebra"))
+    answer: Any = find("word", [*records, last], details=True)
+    assert answer["isPart"]
+    assert sum(name.startswith("search/w") for name, _ in answer["files"]) == 3
+    assert 1_000 < answer["groups"][0]["count"] < len(records)
+    assert find("word zebra", [*records, last])[0] == "Last"
+    for whole in (names[-1], "w"):
+        answer = find(whole, [*records, last], details=True)
+        assert not answer["isPart"]
 
 
 def test_a_word_too_common_to_list_excludes_nothing(find: Find) -> None:

@@ -16,14 +16,6 @@ from atlas.render.staging import Staging
 from tests.render.killed import beside, in_process, killing
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "index.html").write_text("old")
-    return folder
-
-
 def build_and_die(site: Path, statement: str) -> None:
     """A build in a process of its own that is killed after `statement`."""
     code = f"""

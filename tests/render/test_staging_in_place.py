@@ -16,14 +16,6 @@ from atlas.render.staging import Staging
 from tests.render.killed import beside, in_process, killing
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
-    folder = tmp_path / "site"
-    folder.mkdir()
-    (folder / "index.html").write_text("old")
-    return folder
-
-
 def _commit_and_die(site: Path, at: int) -> None:
     (site / "more.html").write_text("old")
     staging = Staging(site)

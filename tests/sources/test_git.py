@@ -156,7 +156,8 @@ def test_no_connection_is_no_network(repository: Any, make_manifest: Make) -> No
     with pytest.raises(OfflineError) as caught:
         bring_from_git(make_manifest(repository=url), PATHS)
     assert str(caught.value).startswith(f"{url} cannot be reached: ")
-    assert "`atlas fetch` fills the cache" in str(caught.value)
+    assert caught.value.advice == "connect to the network"
+    assert str(caught.value) == f"{caught.value.fact}; connect to the network"
     assert caught.value.field == ("repository",)
 
 

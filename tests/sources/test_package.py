@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import logging
+import os
 import socket
 import threading
 import time
@@ -146,8 +148,7 @@ def test_no_network_says_what_to_do_and_keeps_passwords(no_pip_settings: None, a
     message = str(caught.value)
     assert message.startswith(f"{WHEEL} could not be brought (http://***@127.0.0.1:")
     assert "Connection refused" in message
-    assert "Connect to the network, or name a mirror" in message
-    assert "`atlas fetch` fills the cache" in message
+    assert caught.value.advice.startswith("connect to the network, or name a mirror")
     assert "secret" not in message
     assert caught.value.field == ("artifact", "file")
 
@@ -200,6 +201,20 @@ def test_a_transfer_that_always_breaks_off_is_no_network(site: Any, wheel: bytes
     with pytest.raises(OfflineError, match=f"{WHEEL} could not be brought .*without sending complete message body"):
         bring_from_package(artifact, [PATH], settings=index(site))
     assert site.asked.count(f"/files/{WHEEL}") == 3
+
+
+@pytest.mark.parametrize(("number", "hint"), [(errno.EFBIG, "ulimit -f"), (errno.ENOSPC, "TMPDIR")])
+def test_a_file_that_cannot_be_written_is_not_called_a_missing_network(number: int, hint: str) -> None:
+    class Full(io.BytesIO):
+        def write(self, data: object) -> int:
+            raise OSError(number, os.strerror(number))
+
+    with pytest.raises(SourceError) as caught:
+        package._keep(Full(), b"bytes", WHEEL)
+    assert not isinstance(caught.value, OfflineError)
+    assert os.strerror(number) in str(caught.value)
+    assert hint in str(caught.value)
+    assert "network" not in str(caught.value)
 
 
 def test_a_server_that_sends_less_and_says_so_is_a_wrong_hash(site: Any, wheel: bytes, artifact: Artifact) -> None:

@@ -79,9 +79,8 @@ def test_what_was_never_proved_says_so(manifest: Manifest) -> None:
     status = pin_status("project", manifest, LAYERS, PinLock())
     blob = manifest.files[LAYERS].blob
     assert status.state is PinState.NEVER_PROVED
-    assert status.message == (
-        f"it was never proved that {LAYERS} has blob {blob} at revision {manifest.revision}; run `atlas pin --prove`"
-    )
+    assert status.message == f"it was never proved that {LAYERS} has blob {blob} at revision {manifest.revision}"
+    assert status.advice == "run `atlas pin --prove`"
     assert status.field == ("files", LAYERS)
 
 
@@ -92,9 +91,9 @@ def test_one_wrong_digit_of_the_revision_is_seen(manifest: Manifest, lock: PinLo
     status = pin_status("project", manifest.model_copy(update={"revision": wrong}), LAYERS, lock)
     assert (status.state, status.differs, status.field) == (PinState.EDITED, ("revision",), ("revision",))
     assert status.message == (
-        f"the pin of {LAYERS} was edited after it was proved: revision {wrong} was proved as {digits}; "
-        "undo the edit or run `atlas pin --prove`"
+        f"the pin of {LAYERS} was edited after it was proved: revision {wrong} was proved as {digits}"
     )
+    assert status.advice == "undo the edit or run `atlas pin --prove`"
 
 
 def test_one_wrong_digit_of_a_blob_is_seen_and_the_others_stay_proved(manifest: Manifest, lock: PinLock) -> None:
@@ -237,3 +236,84 @@ def test_a_lock_that_yaml_itself_cannot_make_values_of_is_a_clear_error(tmp_path
         load_lock(tmp_path / "pins.lock")
     assert str(caught.value).startswith("pins.lock is not the list of records that `atlas pin --prove` writes: ")
     assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def archived(
+    packages: Path, make_wheel: Any, make_artifact: Any, upstream: dict[str, bytes], manifest: Manifest
+) -> Manifest:
+    """The manifest with an archive that holds its files, in the only place in which archives are looked for."""
+    content = make_wheel(upstream)
+    (packages / "project-1.0-py3-none-any.whl").write_bytes(content)
+    artifact = make_artifact("project-1.0-py3-none-any.whl", content)
+    return Manifest.model_validate(manifest.model_dump() | {"artifact": artifact})
+
+
+@pytest.fixture
+def packages(no_pip_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "packages"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def with_artifact(manifest: Manifest, **changes: str) -> Manifest:
+    raw = manifest.model_dump()
+    return Manifest.model_validate(raw | {"artifact": raw["artifact"] | changes})
+
+
+@pytest.mark.parametrize("name", ["pypi", "file", "sha256", "strip"])
+def test_every_field_of_a_proved_archive_is_proved(
+    repository: Any, archived: Manifest, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "pins.lock"
+    save_lock(PinLock().with_source("project", prove("project", archived, repository.folder, today=DAY)), path)
+    lock = load_lock(path)
+    assert pin_status("project", archived, LAYERS, lock).state is PinState.PROVED
+    assert archived.artifact is not None
+    others = {
+        "pypi": "project==1.1",
+        "file": "project-1.0.tar.gz",
+        "sha256": flipped(archived.artifact.sha256),
+        "strip": "src",
+    }
+    status = pin_status("project", with_artifact(archived, **{name: others[name]}), LAYERS, lock)
+    assert (status.state, status.differs, status.field) == (PinState.EDITED, (name,), ("artifact", name))
+    before = getattr(archived.artifact, name) or "(none)"
+    assert status.message.endswith(f"was edited after it was proved: {name} {others[name]} was proved as {before}")
+    raw = [record.model_dump() for record in lock.records]
+    edited = [type(record)(**one | {"artifact": one["artifact"] | {name: others[name]}})
+              for record, one in zip(lock.records, raw, strict=True)]  # fmt: skip
+    status = pin_status("project", archived, LAYERS, PinLock.sorted(edited))
+    assert (status.state, status.differs) == (PinState.EDITED, ("digest",))
+
+
+def test_an_archive_that_is_named_after_the_proof_is_not_proved(
+    repository: Any, manifest: Manifest, archived: Manifest, lock: PinLock
+) -> None:
+    status = pin_status("project", archived, LAYERS, lock)
+    assert (status.state, status.field) == (PinState.NEVER_PROVED, ("artifact",))
+    assert status.message == (
+        f"it was never proved that project-1.0-py3-none-any.whl has this SHA-256 and holds {LAYERS}"
+    )
+    assert pin_status("project", manifest, LAYERS, lock).state is PinState.PROVED
+
+
+def test_another_archive_is_not_proved_by_asking_git_again(
+    repository: Any, archived: Manifest, packages: Path, make_wheel: Any, upstream: dict[str, bytes]
+) -> None:
+    lock = PinLock().with_source("project", prove("project", archived, repository.folder))
+    assert archived.artifact is not None
+    wrong = with_artifact(archived, sha256=flipped(archived.artifact.sha256))
+    with pytest.raises(HashMismatchError, match=r"SHA-256 of project-1\.0-py3-none-any\.whl"):
+        prove("project", wrong, repository.folder, lock=lock)
+    content = make_wheel(upstream | {LAYERS: b"other = 1\n"})
+    (packages / archived.artifact.file).write_bytes(content)
+    with pytest.raises(HashMismatchError, match=f"the blob of {LAYERS} in project"):
+        prove("project", with_artifact(archived, sha256=hashlib.sha256(content).hexdigest()), repository.folder)
+    # What was proved of the archive is not asked again: it is not even there any more.
+    (packages / archived.artifact.file).unlink()
+    assert prove("project", archived, repository.folder, lock=lock) == list(lock.records)
+    with pytest.raises(SourceError):
+        prove("project", archived, repository.folder)

@@ -98,8 +98,8 @@ def test_offline_without_the_cache_says_what_to_do(
     with pytest.raises(OfflineError) as caught:
         store.file("project", LAYERS)
     assert str(caught.value) == (
-        f"{LAYERS} of project is not in the cache ({tmp_path}) and this build may not use the network; "
-        "run `atlas fetch project` where there is one"
+        f"{LAYERS} of project is not in the cache ({tmp_path}), and the network may not be used; "
+        "run `atlas fetch project` where there is a network"
     )
     assert caught.value.field == ("files", LAYERS)
 

@@ -206,7 +206,7 @@ EDITS: dict[str, tuple[list[tuple[str, str, str]], str, str]] = {
         [(MODEL, "target-space-embedding, target-space-sum, timing-signal]", "target-space-embedding, timing-signal]"),
          (SIGNAL, "in: {'e_g': 'x'}", "in: {'e': 'x'}")],
         "A113",
-        "no list of content/transformer/model.yml names this entry",
+        "no list names the entry content/transformer/",
     ),
     "a setting that is another architecture": (
         [(MODEL, "      pos: timing\n", "      pos: none\n")],
@@ -285,8 +285,8 @@ def test_a_formula_that_is_not_the_operators_is_found(copy: Path, path: str, old
     [
         ("  source: tensor2tensor\n  facade", "  source: tensor3\n  facade", "A116", "no manifest is called tensor3"),
         ("complete: true", "complete: false", "A608", "a model that is documented in part is not compared"),
-        ("common_attention.py: [add", "uncommon_attention.py: [add", "A117", "pins no file"),
-        ("models/transformer.py\n    functions", "models/t.py\n    functions", "A117", "pins no file"),
+        ("common_attention.py: [add", "uncommon_attention.py: [add", "A117", "does not pin"),
+        ("models/transformer.py\n    functions", "models/t.py\n    functions", "A117", "does not pin"),
         ("{transformer_base: transformer_base, ", "{", "A608", "no function is named that chooses"),
         ("big: transformer_big}", "big: transformer_big, huge: huge}", "A608", "huge is no variant of the model"),
         ("{hidden_size: d,", "{hidden_size: q,", "A608", "in the tiny sizes, hidden_size: "),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atlas.render.addresses import linked, page_of
+from atlas.links.meant import linked, page_of
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,18 @@ def test_a_link_to_a_file_is_meant_from_the_file_and_any_other_from_its_page(tar
 )
 def test_links_to_elsewhere_are_left_as_they_are(target: str) -> None:
     assert linked(target, "model/part/own.yml") is None
+
+
+@pytest.mark.parametrize(
+    ("target", "address"),
+    [
+        ("../../notes.md#x", "notes.html#x"),
+        ("../../a/README.md", "a/"),
+        ("../../index.md", ""),
+        ("../../a/index.md", "a/"),
+        ("other.yml", "model/part/other/"),
+        ("../model.yml", "model/"),
+    ],
+)
+def test_without_folders_a_page_of_prose_is_a_file_and_one_of_an_entry_is_none(target: str, address: str) -> None:
+    assert linked(target, "model/part/own.yml", has_folders=False) == address
