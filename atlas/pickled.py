@@ -28,7 +28,7 @@ def pickled_as_made(kind: type[Made]) -> type[Made]:
     def reduced(self: Made) -> tuple[type[Made], tuple[Any, ...]]:
         return type(self), values(self)
 
-    kind.__reduce__ = reduced  # type: ignore[method-assign, assignment]
+    kind.__reduce__ = reduced  # type: ignore[method-assign, assignment]  # what all objects have, for this class
     return kind
 
 
